@@ -1,0 +1,34 @@
+/*
+ * spec.h - SPEC, the language of --mask and --keep
+ *
+ * Pure functions over strings and the generated table of the architecture
+ * that this build is for: no system call, no allocation, no locale.
+ * Grammar and closure rules: hwcap-exec(1), MASKS.
+ */
+#ifndef SPEC_H
+#define SPEC_H
+
+#include "diag.h"
+#include "hwcap.h"
+
+enum spec_mode {
+	SPEC_HIDE, /* --mask: closes over what depends on a named feature */
+	SPEC_KEEP, /* --keep: closes over what a named feature requires */
+};
+
+/*
+ * Parse SPEC and OR its bits into *BITS. With EXACT there is no closure.
+ * Returns 0, or -1 with D filled (status 125); *BITS is then unspecified.
+ */
+int spec_parse(struct diag *d, enum spec_mode mode, bool exact,
+	       const char *spec, struct hwcaps *bits);
+
+/*
+ * The mask that results: HIDE as parsed, or, if KEEP is not NULL, everything
+ * KEEP does not name. Adds what any nonzero mask must hide as well (arm64's
+ * cpuid) unless EXACT or KEEP has it. *MASK may be HIDE itself.
+ */
+void spec_mask(const struct hwcaps *hide, const struct hwcaps *keep,
+	       bool exact, struct hwcaps *mask);
+
+#endif
