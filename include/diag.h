@@ -21,7 +21,11 @@ struct diag {
 	char text[640];
 };
 
-/* Record a failure. Returns -1 always, so that callers can return it. */
+/*
+ * Record a failure. Returns -1 always, so that callers can return it. ERROR
+ * adds nothing to the text. Control bytes become '?': what comes from a
+ * command line can neither break the line nor drive a terminal.
+ */
 int diag(struct diag *d, int status, int error, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 

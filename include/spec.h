@@ -10,6 +10,7 @@
 
 #include "diag.h"
 #include "hwcap.h"
+#include "hwtable.h"
 
 enum spec_mode {
 	SPEC_HIDE, /* --mask: closes over what depends on a named feature */
@@ -30,5 +31,18 @@ int spec_parse(struct diag *d, enum spec_mode mode, bool exact,
  */
 void spec_mask(const struct hwcaps *hide, const struct hwcaps *keep,
 	       bool exact, struct hwcaps *mask);
+
+/* The same for the architecture whose table T is. */
+int spec_parse_for(struct diag *d, const struct hwcap_table *t,
+		   enum spec_mode mode, bool exact, const char *spec,
+		   struct hwcaps *bits);
+void spec_mask_for(const struct hwcap_table *t, const struct hwcaps *hide,
+		   const struct hwcaps *keep, bool exact, struct hwcaps *mask);
+
+/* Our name of the architecture called NAME (aliases too), NULL if unknown. */
+const char *spec_arch(const char *name, size_t length);
+
+/* "AT_HWCAP" and so on; INDEX is that into struct hwcaps. */
+const char *spec_entry_name(int index);
 
 #endif
