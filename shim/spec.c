@@ -128,35 +128,44 @@ static char lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c + 'a' - 'A') : c;
 }
 
-/* Levenshtein distance, case ignored. Both at most SUGGEST_MAX long. */
+static uint8_t least(unsigned int a, unsigned int b)
+{
+	return (uint8_t)(a < b ? a : b);
+}
+
+/*
+ * Edits from A to B: insert, delete, replace, swap neighbours. Case does not
+ * count. Both are at most SUGGEST_MAX long.
+ */
 static unsigned int distance(struct slice a, struct slice b)
 {
-	uint8_t row[SUGGEST_MAX + 1];
+	uint8_t rows[3][SUGGEST_MAX + 1]; /* rows i, i - 1 and i - 2, in turn */
 
-	for (size_t j = 0; j <= b.length; j++)
-		row[j] = (uint8_t)j;
-	for (size_t i = 0; i < a.length; i++) {
-		uint8_t diagonal = row[0];
+	for (size_t i = 0; i <= a.length; i++) {
+		uint8_t *row = rows[i % 3];
+		const uint8_t *above = rows[(i + 2) % 3];
 
-		row[0] = (uint8_t)(i + 1);
-		for (size_t j = 0; j < b.length; j++) {
-			uint8_t best = (uint8_t)(diagonal +
-				(lower(a.at[i]) != lower(b.at[j])));
+		row[0] = (uint8_t)i;
+		for (size_t j = 1; j <= b.length; j++) {
+			if (!i) {
+				row[j] = (uint8_t)j;
+				continue;
+			}
+			char x = lower(a.at[i - 1]), y = lower(b.at[j - 1]);
 
-			diagonal = row[j + 1];
-			if (row[j + 1] + 1 < best)
-				best = (uint8_t)(row[j + 1] + 1);
-			if (row[j] + 1 < best)
-				best = (uint8_t)(row[j] + 1);
-			row[j + 1] = best;
+			row[j] = least(above[j] + 1U, row[j - 1] + 1U);
+			row[j] = least(row[j], above[j - 1] + (x != y));
+			if (i > 1 && j > 1 && x == lower(b.at[j - 2]) &&
+			    y == lower(a.at[i - 2]))
+				row[j] = least(row[j], rows[(i + 1) % 3][j - 2] + 1U);
 		}
 	}
-	return row[b.length];
+	return rows[a.length % 3][b.length];
 }
 
 struct nearest {
 	struct slice wanted;
-	const char *name; /* NULL: nothing is near enough to be meant */
+	const char *name; /* NULL: WANTED is too long for any */
 	unsigned int distance;
 };
 
@@ -168,14 +177,14 @@ static void consider(struct nearest *n, const char *name)
 	if (n->wanted.length > SUGGEST_MAX || s.length > SUGGEST_MAX)
 		return;
 	d = distance(n->wanted, s);
-	if (d > n->wanted.length / 2 || (n->name && d >= n->distance))
+	if (n->name && d >= n->distance)
 		return;
 	n->name = name;
 	n->distance = d;
 }
 
-static const char *nearest_feature(const struct hwcap_table *t, int entry,
-				   struct slice s)
+static struct nearest nearest_feature(const struct hwcap_table *t, int entry,
+				      struct slice s)
 {
 	struct nearest n = { s, NULL, 0 };
 
@@ -186,7 +195,27 @@ static const char *nearest_feature(const struct hwcap_table *t, int entry,
 		consider(&n, "all");
 		consider(&n, "none");
 	}
-	return n.name;
+	return n;
+}
+
+struct hint {
+	char text[112];
+};
+
+/* What to do about an unknown word; LIST is the command that shows all. */
+static const char *advise(const struct nearest *n, const char *sigil,
+			  const char *list, struct hint *out)
+{
+	struct text t;
+
+	text_init(&t, out->text, sizeof(out->text));
+	if (n->name && n->distance <= (n->wanted.length + 1) / 3)
+		text_add(&t, "did you mean '%s%s'?", sigil, n->name);
+	else if (n->name)
+		text_add(&t, "nearest is '%s%s'; %s shows all", sigil, n->name, list);
+	else
+		text_add(&t, "%s shows all", list);
+	return out->text;
 }
 
 /* The TUNABLE of a feature no entry tells of, NULL if S is not one. */
@@ -210,71 +239,6 @@ static bool has_blank(struct slice s)
 {
 	return memchr(s.at, ' ', s.length) || memchr(s.at, '\t', s.length) ||
 	       memchr(s.at, '\n', s.length);
-}
-
-static int refuse_unadvertised(struct parse *p, struct slice s, const char *tunable)
-{
-	const char *by = p->t->found_by;
-	struct shown name;
-
-	if (*tunable)
-		return diag(p->d, EXIT_FAILED, 0,
-			    "'%s' is a CPU feature that %s does not advertise through AT_HWCAP*: "
-			    "programs find it by %s, which cannot be masked here; for what glibc "
-			    "selects set GLIBC_TUNABLES=glibc.cpu.hwcaps=-%s",
-			    show(s, &name), p->t->arch, by, tunable);
-	return diag(p->d, EXIT_FAILED, 0,
-		    "'%s' is a CPU feature that %s does not advertise through AT_HWCAP*: "
-		    "programs find it by %s, which cannot be masked here "
-		    "(GLIBC_TUNABLES=glibc.cpu.hwcaps has no name for it)",
-		    show(s, &name), p->t->arch, by);
-}
-
-static int refuse_feature(struct parse *p, struct slice s)
-{
-	const char *tunable = unadvertised(p->t, s);
-	const char *near;
-	struct shown name;
-
-	if (has_blank(s))
-		return diag(p->d, EXIT_FAILED, 0,
-			    "blank in '%s': items are separated by commas alone",
-			    show(s, &name));
-	if (tunable)
-		return refuse_unadvertised(p, s, tunable);
-	near = nearest_feature(p->t, -1, s);
-	if (near)
-		return diag(p->d, EXIT_FAILED, 0,
-			    "unknown feature '%s' (did you mean '%s'?)",
-			    show(s, &name), near);
-	return diag(p->d, EXIT_FAILED, 0,
-		    "unknown feature '%s' (hwcapctl list shows those of %s)",
-		    show(s, &name), p->t->arch);
-}
-
-static int refuse_value(struct parse *p, int entry, struct slice s)
-{
-	const struct hwcap_feature *f = match_whole(p->t, -1, s);
-	const char *near = nearest_feature(p->t, entry, s);
-	struct shown name;
-
-	if (!s.length)
-		return diag(p->d, EXIT_FAILED, 0,
-			    "%s= wants a number or features joined by '+'",
-			    entry_names[entry]);
-	if (f)
-		return diag(p->d, EXIT_FAILED, 0,
-			    "'%s' is a feature of %s, not of %s", f->name,
-			    entry_names[f->entry], entry_names[entry]);
-	if (unadvertised(p->t, s))
-		return refuse_feature(p, s);
-	if (near)
-		return diag(p->d, EXIT_FAILED, 0,
-			    "'%s' is neither a feature of %s nor a number (did you mean '%s'?)",
-			    show(s, &name), entry_names[entry], near);
-	return diag(p->d, EXIT_FAILED, 0,
-		    "'%s' is neither a feature of %s nor a number (decimal, or hexadecimal with 0x)",
-		    show(s, &name), entry_names[entry]);
 }
 
 enum number {
@@ -314,6 +278,69 @@ static enum number parse_number(struct slice s, uint64_t *value)
 		return NUMBER_OCTAL;
 	*value = v;
 	return result;
+}
+
+static int refuse_unadvertised(struct parse *p, struct slice s, const char *tunable)
+{
+	const char *by = p->t->found_by;
+	struct shown name;
+
+	if (*tunable)
+		return diag(p->d, EXIT_FAILED, 0,
+			    "'%s' is a CPU feature that %s does not advertise through AT_HWCAP*: "
+			    "programs find it by %s, which cannot be masked here; for what glibc "
+			    "selects set GLIBC_TUNABLES=glibc.cpu.hwcaps=-%s",
+			    show(s, &name), p->t->arch, by, tunable);
+	return diag(p->d, EXIT_FAILED, 0,
+		    "'%s' is a CPU feature that %s does not advertise through AT_HWCAP*: "
+		    "programs find it by %s, which cannot be masked here "
+		    "(GLIBC_TUNABLES=glibc.cpu.hwcaps has no name for it)",
+		    show(s, &name), p->t->arch, by);
+}
+
+static int refuse_feature(struct parse *p, struct slice s)
+{
+	const char *tunable = unadvertised(p->t, s);
+	struct nearest near;
+	struct shown name;
+	struct hint hint;
+	uint64_t value;
+
+	if (parse_number(s, &value) != NUMBER_NOT)
+		return diag(p->d, EXIT_FAILED, 0, "%s: of which entry? (AT_HWCAP=%s)",
+			    show(s, &name), name.text);
+	if (has_blank(s))
+		return diag(p->d, EXIT_FAILED, 0,
+			    "blank in '%s': items are separated by commas alone",
+			    show(s, &name));
+	if (tunable)
+		return refuse_unadvertised(p, s, tunable);
+	near = nearest_feature(p->t, -1, s);
+	return diag(p->d, EXIT_FAILED, 0, "unknown feature '%s' (%s)", show(s, &name),
+		    advise(&near, "", "hwcapctl list", &hint));
+}
+
+static int refuse_value(struct parse *p, int entry, struct slice s)
+{
+	const struct hwcap_feature *f = match_whole(p->t, -1, s);
+	struct nearest near = nearest_feature(p->t, entry, s);
+	struct shown name;
+	struct hint hint;
+
+	if (!s.length)
+		return diag(p->d, EXIT_FAILED, 0,
+			    "%s= wants a number or features joined by '+'",
+			    entry_names[entry]);
+	if (f)
+		return diag(p->d, EXIT_FAILED, 0,
+			    "'%s' is a feature of %s, not of %s", f->name,
+			    entry_names[f->entry], entry_names[entry]);
+	if (unadvertised(p->t, s))
+		return refuse_feature(p, s);
+	return diag(p->d, EXIT_FAILED, 0,
+		    "'%s' is neither a feature of %s nor a number, decimal or 0x... (%s)",
+		    show(s, &name), entry_names[entry],
+		    advise(&near, "", "hwcapctl list", &hint));
 }
 
 static int parse_names(struct parse *p, int entry, struct slice s)
@@ -376,6 +403,7 @@ static int parse_baseline(struct parse *p, struct slice s)
 {
 	struct nearest near = { slice_from(s, 1), NULL, 0 };
 	struct shown name;
+	struct hint hint;
 
 	for (size_t i = 0; i < p->t->baseline_count; i++) {
 		const struct hwcap_baseline *b = &p->t->baselines[i];
@@ -389,13 +417,8 @@ static int parse_baseline(struct parse *p, struct slice s)
 		hwcaps_or(p->bits, &b->bits);
 		return 0;
 	}
-	if (near.name)
-		return diag(p->d, EXIT_FAILED, 0,
-			    "unknown baseline '%s' (did you mean '@%s'?)",
-			    show(s, &name), near.name);
-	return diag(p->d, EXIT_FAILED, 0,
-		    "unknown baseline '%s' (hwcapctl list --baselines shows those of %s)",
-		    show(s, &name), p->t->arch);
+	return diag(p->d, EXIT_FAILED, 0, "unknown baseline '%s' (%s)", show(s, &name),
+		    advise(&near, "@", "hwcapctl list --baselines", &hint));
 }
 
 static int parse_unprefixed(struct parse *p, struct slice s)
