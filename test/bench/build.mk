@@ -1,0 +1,43 @@
+# build.mk - make bench, make bench-check
+
+B := $(O)/bench
+bench_programs := $(B)/bench $(B)/minimal $(B)/musl-static $(B)/glibc-static
+bench_cflags := -std=c11 -D_GNU_SOURCE -O2 $(WARN_CFLAGS)
+
+$(B)/bench: $(srcdir)/test/bench/bench.c
+	@mkdir -p $(@D)
+	$(call quiet,HOSTCC)
+	$(Q)$(HOSTCC) $(bench_cflags) -o $@ $<
+
+$(B)/minimal: $(srcdir)/test/bench/minimal.c
+	@mkdir -p $(@D)
+	$(call quiet,CC)
+	$(Q)$(CC) $(bench_cflags) $(ABI_CFLAGS) $(MUSL_CPPFLAGS) -fno-pie -no-pie -static -nostdlib \
+		-nostartfiles -fno-stack-protector -fno-asynchronous-unwind-tables \
+		-Wl,--build-id=none -o $@ $< $(MUSL_LIB)/libc.a $(LIBGCC)
+
+$(B)/musl-static: $(srcdir)/test/bench/nothing.c
+	@mkdir -p $(@D)
+	$(call quiet,CC)
+	$(Q)$(CC) $(bench_cflags) $(ABI_CFLAGS) $(MUSL_CPPFLAGS) -fno-pie -no-pie -static -nostdlib \
+		-nostartfiles -o $@ $(MUSL_LIB)/crt1.o $(MUSL_LIB)/crti.o $< $(MUSL_LIB)/libc.a \
+		$(LIBGCC) $(MUSL_LIB)/crtn.o
+
+$(B)/glibc-static: $(srcdir)/test/bench/nothing.c
+	@mkdir -p $(@D)
+	$(call quiet,HOSTCC)
+	$(Q)$(HOSTCC) $(bench_cflags) -no-pie -static -o $@ $<
+
+bench: hwcap-exec $(bench_programs)
+	$(Q)$(TEST_ENVIRONMENT) $(srcdir)/test/bench/run $(ROUNDS)
+	$(Q)$(srcdir)/test/bench/report.py --budget $(srcdir)/test/bench/budget.tsv $(B)/samples
+
+# Measures if nothing was measured yet; FORMAT=--json or --csv prints the table.
+$(B)/samples: | hwcap-exec $(bench_programs)
+	$(Q)$(TEST_ENVIRONMENT) $(srcdir)/test/bench/run $(ROUNDS)
+
+bench-check: $(B)/samples
+	$(Q)$(srcdir)/test/bench/report.py $(or $(FORMAT),--check) \
+		--budget $(srcdir)/test/bench/budget.tsv $(B)/samples
+
+.PHONY: bench bench-check
