@@ -20,7 +20,7 @@ struct text {
 void text_init(struct text *t, char *buffer, size_t size);
 
 /*
- * Append by FORMAT: %s (NULL prints "(null)"), %.*s, %d and %u (int), %lu,
+ * Append by FORMAT: %s (NULL prints "(null)"), %.*s, %.20s, %d and %u (int), %lu,
  * %ld (long), %lx and %#lx (unsigned long, lower case), %016lx, %c, %%.
  * Anything else is a programming error and is copied as it stands.
  */

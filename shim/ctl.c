@@ -65,7 +65,7 @@ int ctl_misuse(const struct ctl_command *self, const char *format, ...)
 
 static int print_version(void)
 {
-	puts("hwcapctl (hwcap-exec) " VERSION);
+	puts("hwcapctl (hwcap-exec) " HWCAP_EXEC_VERSION);
 	return CTL_OK;
 }
 

@@ -59,18 +59,32 @@ static size_t bounded_length(const char *s, size_t limit)
 	return end ? (size_t)(end - s) : limit;
 }
 
+/* "*" or digits; returns what follows. */
+static const char *precision(const char *f, va_list *ap, int *n)
+{
+	if (*f == '*') {
+		*n = va_arg(*ap, int);
+		return f + 1;
+	}
+	for (*n = 0; *f >= '0' && *f <= '9'; f++)
+		*n = *n * 10 + *f - '0';
+	return f;
+}
+
 /* One conversion that starts after its '%'. Returns what follows it. */
 static const char *convert(struct text *t, const char *f, va_list *ap)
 {
 	const char *s;
 	int n;
 
-	if (!strncmp(f, ".*s", 3)) {
-		n = va_arg(*ap, int);
+	if (f[0] == '.') {
+		f = precision(f + 1, ap, &n);
+		if (*f != 's')
+			return NULL;
 		s = va_arg(*ap, const char *);
 		s = s ? s : "(null)";
 		put(t, s, n < 0 ? strlen(s) : bounded_length(s, (size_t)n));
-		return f + 3;
+		return f + 1;
 	}
 	if (!strncmp(f, "016lx", 5)) {
 		put_number(t, va_arg(*ap, unsigned long), 16, 16);

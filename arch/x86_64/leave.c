@@ -1,0 +1,97 @@
+#include <string.h>
+
+#include "arch.h"
+
+/*
+ * A leave site is `syscall`, then any of `xor reg,reg`, `pop reg` and
+ * `add $n,%rsp`, then `ret`. Kernels built with CONFIG_ZERO_CALL_USED_REGS
+ * have them in the vDSO, with every register cleared that munmap leaves set.
+ */
+enum {
+	REG_CX = 1 << 1,
+	REG_SI = 1 << 6,
+	REG_DI = 1 << 7,
+	REG_R11 = 1 << 11,
+	REGS_LEFT = REG_CX | REG_SI | REG_DI | REG_R11,
+};
+
+/* Length of one permitted instruction at CODE, 0 if it is another one. */
+static size_t site_step(const unsigned char *code, size_t size,
+			struct arch_leave_site *site)
+{
+	unsigned int high = 0;
+	size_t rex = 0;
+
+	if (size >= 4 && code[0] == 0x48 && code[1] == 0x83 &&
+	    code[2] == 0xc4 && code[3] % 8 == 0 && code[3] < 0x80) {
+		site->words += code[3] / 8;
+		return 4;
+	}
+	if (size >= 3 && (code[0] == 0x45 || code[0] == 0x41)) {
+		high = 8;
+		rex = 1;
+	}
+	if (size >= rex + 1 && code[rex] >= 0x58 && code[rex] <= 0x5f &&
+	    (rex || code[0] != 0x5c) && code[0] != 0x45) {
+		site->words++;
+		site->cleared |= 1U << (code[rex] - 0x58 + high);
+		return rex + 1;
+	}
+	if (size >= rex + 2 && code[rex] == 0x31 && code[rex + 1] >= 0xc0 &&
+	    (code[rex + 1] - 0xc0) % 9 == 0 && code[0] != 0x41 &&
+	    (rex || code[1] != 0xe4)) {
+		site->cleared |= 1U << (code[rex + 1] % 8 + high);
+		return rex + 2;
+	}
+	return 0;
+}
+
+static bool site_at(const unsigned char *code, size_t size, uint64_t at,
+		    struct arch_leave_site *site)
+{
+	size_t i = 2;
+
+	*site = (struct arch_leave_site){ .at = at };
+	while (i < size && code[i] != 0xc3) {
+		size_t step = site_step(code + i, size - i, site);
+
+		if (!step || site->words > 16)
+			return false;
+		i += step;
+	}
+	return i < size;
+}
+
+static int site_rank(const struct arch_leave_site *site)
+{
+	int rank = 0;
+
+	for (unsigned int left = site->cleared & REGS_LEFT; left; left &= left - 1)
+		rank++;
+	return rank;
+}
+
+bool arch_find_leave_site(const unsigned char *code, size_t size, uint64_t at,
+			  struct arch_leave_site *best)
+{
+	bool found = false;
+	const unsigned char *end = code + size;
+
+	for (const unsigned char *p = code; p + 2 < end; p++) {
+		struct arch_leave_site site;
+
+		p = memchr(p, 0x0f, (size_t)(end - p - 2));
+		if (!p)
+			break;
+		if (p[1] != 0x05 ||
+		    !site_at(p, (size_t)(end - p), at + (uint64_t)(p - code),
+			     &site))
+			continue;
+		if (!found || site_rank(&site) > site_rank(best))
+			*best = site;
+		found = true;
+		if (site_rank(best) == 4)
+			break;
+	}
+	return found;
+}

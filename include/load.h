@@ -1,0 +1,39 @@
+/*
+ * load.h - the loader engine: this process becomes the target
+ *
+ * Plans everything, maps it, and only then gives up what is ours. Until
+ * then any failure is reported and the process can exit; after, it dies of
+ * SIGKILL, as in execve(2).
+ */
+#ifndef LOAD_H
+#define LOAD_H
+
+#include "map.h"
+#include "program.h"
+#include "stack.h"
+
+struct load;
+
+struct load_request {
+	const struct start *start;
+	struct program *program; /* opened; its descriptor is taken over */
+	unsigned long skip;      /* of our argv: what belongs to us, and argv[0] */
+	struct hwcaps hide;
+	bool no_vdso;
+	/* Called instead of the commit with the plan made, for --dry-run. */
+	int (*report)(struct diag *d, const struct load *load, void *to);
+	void *report_to;
+};
+
+struct load {
+	const struct load_request *request;
+	struct image program;
+	struct image interp; /* fd -1 if there is none */
+	bool has_interp;
+	char interp_path[4096]; /* PATH_MAX */
+};
+
+/* Does not return if all is well, unless REPORT is set: then as it returns. */
+int load_run(struct diag *d, const struct load_request *request);
+
+#endif

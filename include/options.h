@@ -1,0 +1,31 @@
+/*
+ * options.h - the command line of hwcap-exec
+ *
+ * Pure: fills the struct from argv, opens and prints nothing. Options end at
+ * the first argument that is none, or after `--`.
+ */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include "diag.h"
+#include "hwcap.h"
+
+enum engine { ENGINE_AUTO, ENGINE_LOADER, ENGINE_TRACE };
+
+enum options_action { ACTION_RUN, ACTION_HELP, ACTION_VERSION };
+
+struct options {
+	enum options_action action;
+	enum engine engine;
+	bool have_hide, have_keep;  /* --mask, --keep given */
+	struct hwcaps hide, keep;   /* union of their SPECs */
+	bool exact, no_vdso, dry_run, verbose;
+	const char *argv0;          /* NULL: as the program was named */
+	unsigned long first;        /* index of PROGRAM in argv */
+};
+
+/* Returns 0, or -1 with D filled (status 125). */
+int options_parse(struct diag *d, unsigned long argc, char **argv,
+		  struct options *o);
+
+#endif

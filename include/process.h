@@ -1,0 +1,45 @@
+/*
+ * process.h - what the kernel keeps of a process, set as execve sets it
+ *
+ * One prctl(PR_SET_MM, PR_SET_MM_MAP) carries the saved vector, the argument
+ * and environment ranges, code, data, brk, stack and, where permitted, the
+ * file behind /proc/PID/exe (kernel/sys.c:prctl_set_mm_map()). The
+ * single-field forms need CAP_SYS_RESOURCE and are not used.
+ */
+#ifndef PROCESS_H
+#define PROCESS_H
+
+#include <stdbool.h>
+
+#include "map.h"
+#include "stack.h"
+
+/* include/uapi/linux/prctl.h: struct prctl_mm_map. */
+struct process_map {
+	uint64_t start_code, end_code, start_data, end_data;
+	uint64_t start_brk, brk, start_stack;
+	uint64_t arg_start, arg_end, env_start, env_end;
+	const Elf64_auxv_t *auxv;
+	uint32_t auxv_size, exe_fd;
+};
+
+void process_map(const struct image *program, const struct stack_plan *stack,
+		 uint64_t brk, const Elf64_auxv_t *auxv, size_t auxc,
+		 struct process_map *map);
+
+/*
+ * Set MAP with the exe link to EXE_FD. The link can only change when nothing
+ * of the old file is mapped, so *LINK tells what is left to do: true, all of
+ * it, by one more call once we are unmapped; false, nothing, the link may not
+ * be set and everything else has been. Returns 0, or -1 with D filled.
+ */
+int process_set(struct diag *d, const char *path, struct process_map *map,
+		int exe_fd, bool *link);
+
+/* Name the process as execve does: the last component of PATH. */
+void process_set_name(const char *path);
+
+/* Is a security module active that acts on exec? 0 no, 1 yes. */
+int process_has_security_module(void);
+
+#endif

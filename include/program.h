@@ -1,0 +1,76 @@
+/*
+ * program.h - the file to run, opened and checked as execve does
+ *
+ * Opens a program, follows `#!` lines to the ELF file that will be mapped and
+ * keeps what those lines put before the arguments. The file checked is the
+ * file mapped: every check is on the descriptor. Nothing is changed; the
+ * process can still report and exit.
+ */
+#ifndef PROGRAM_H
+#define PROGRAM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "diag.h"
+#include "script.h"
+
+enum {
+	/* First bytes of a file, in one read: header, and the program headers
+	 * of nearly every file. */
+	PROGRAM_HEAD = 1024,
+	/* Each `#!` level takes one argument away and puts up to three there. */
+	PROGRAM_PREFIX = 1 + 2 * SCRIPT_LEVELS + 1,
+};
+
+/* One open executable. */
+struct program_file {
+	int fd; /* O_CLOEXEC; whoever closes it sets -1 */
+	uint64_t size;
+	unsigned int mode, uid, gid;
+	size_t head_size;
+	_Alignas(8) unsigned char head[PROGRAM_HEAD];
+};
+
+struct program {
+	const char *path;   /* as execve gets it: AT_EXECFN */
+	const char *loaded; /* path of the ELF file: PATH or an interpreter */
+	unsigned int prefixes;
+	const char *prefix[PROGRAM_PREFIX]; /* what stands for argv[0] */
+	struct program_file file;
+	char line[SCRIPT_LEVELS][SCRIPT_LINE];
+};
+
+enum {
+	PROGRAM_SHELL = 1, /* text without `#!` runs by /bin/sh, as in execvp */
+};
+
+/*
+ * Open PATH (relative to the working directory) with ARGV0 as argv[0]. The
+ * strings must outlive *P. Returns 0; or -1 with D filled, D->error the errno
+ * execve would have given, and nothing left open.
+ */
+int program_open(struct diag *d, struct program *p, const char *path,
+		 const char *argv0, unsigned int flags);
+
+/*
+ * Find NAME along PATH as execvp(3) does and open it. BUFFER (PATH_MAX bytes)
+ * holds the path found. SEARCH is $PATH or NULL. Errors as program_open's.
+ */
+int program_find(struct diag *d, struct program *p, const char *name,
+		 const char *argv0, const char *search, unsigned int flags,
+		 char *buffer);
+
+/*
+ * Open one executable file for mapping: regular, x bit, not noexec, not open
+ * for writing (as far as can be told). Returns 0 or a positive errno.
+ */
+int program_file_open(struct program_file *f, const char *path);
+
+/*
+ * Would executing FILE natively change credentials? Set-id bits or a
+ * security.capability attribute that count here. 1 yes, 0 no.
+ */
+int program_changes_credentials(const struct program_file *f);
+
+#endif

@@ -1,0 +1,21 @@
+/*
+ * report.h - what hwcap-exec prints when all is well
+ *
+ * Standard output for --help, --version and --dry-run, standard error for
+ * --verbose.
+ */
+#ifndef REPORT_H
+#define REPORT_H
+
+#include "load.h"
+
+void report_help(void);
+void report_version(void);
+
+/* One line for --verbose: engine, program, mask. */
+void report_choice(const struct program *program, const struct hwcaps *mask);
+
+/* --dry-run: a load_request's REPORT. */
+int report_plan(struct diag *d, const struct load *load, void *to);
+
+#endif

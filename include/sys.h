@@ -1,0 +1,188 @@
+/*
+ * sys.h - system calls, raw
+ *
+ * Each sys_xxx() is the call of that name: it returns what the kernel
+ * returns, a negative errno on failure, and touches no errno variable (there
+ * is no thread pointer to find one through). Everything is inline; numbers
+ * are those of <sys/syscall.h>, or of the table common to all architectures
+ * (include/uapi/asm-generic/unistd.h) where the libc is too old to know them.
+ */
+#ifndef SYS_H
+#define SYS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "arch.h"
+
+#ifndef SYS_faccessat2
+#define SYS_faccessat2 439
+#endif
+#ifndef SYS_lsm_list_modules
+#define SYS_lsm_list_modules 461
+#endif
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+#ifndef MREMAP_MAYMOVE
+#define MREMAP_MAYMOVE 1
+#define MREMAP_FIXED 2
+#endif
+
+/* include/linux/err.h: the last page of the address space is errno values. */
+static inline int sys_failed(long result)
+{
+	return (unsigned long)result > -4096UL;
+}
+
+static inline long sys_openat(int dir, const char *path, int flags, int mode)
+{
+	return arch_syscall(SYS_openat, dir, (long)path, flags, mode, 0, 0);
+}
+
+static inline long sys_close(int fd)
+{
+	return arch_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
+}
+
+static inline long sys_read(int fd, void *to, size_t size)
+{
+	return arch_syscall(SYS_read, fd, (long)to, (long)size, 0, 0, 0);
+}
+
+static inline long sys_write(int fd, const void *from, size_t size)
+{
+	return arch_syscall(SYS_write, fd, (long)from, (long)size, 0, 0, 0);
+}
+
+static inline long sys_pread(int fd, void *to, size_t size, uint64_t at)
+{
+	return arch_syscall(SYS_pread64, fd, (long)to, (long)size, (long)at, 0,
+			    0);
+}
+
+static inline long sys_statx(int dir, const char *path, int flags,
+			     unsigned int want, void *to)
+{
+	return arch_syscall(SYS_statx, dir, (long)path, flags, want, (long)to,
+			    0);
+}
+
+static inline long sys_faccessat2(int dir, const char *path, int mode,
+				  int flags)
+{
+	return arch_syscall(SYS_faccessat2, dir, (long)path, mode, flags, 0, 0);
+}
+
+static inline long sys_fstatfs(int fd, void *to)
+{
+	return arch_syscall(SYS_fstatfs, fd, (long)to, 0, 0, 0, 0);
+}
+
+static inline long sys_fcntl(int fd, int command, long value)
+{
+	return arch_syscall(SYS_fcntl, fd, command, value, 0, 0, 0);
+}
+
+static inline long sys_fgetxattr(int fd, const char *name, void *to,
+				 size_t size)
+{
+	return arch_syscall(SYS_fgetxattr, fd, (long)name, (long)to, (long)size,
+			    0, 0);
+}
+
+static inline long sys_readlinkat(int dir, const char *path, char *to,
+				  size_t size)
+{
+	return arch_syscall(SYS_readlinkat, dir, (long)path, (long)to,
+			    (long)size, 0, 0);
+}
+
+static inline long sys_mmap(uint64_t at, size_t size, int prot, int flags,
+			    int fd, uint64_t offset)
+{
+	return arch_syscall(SYS_mmap, (long)at, (long)size, prot, flags, fd,
+			    (long)offset);
+}
+
+static inline long sys_munmap(uint64_t at, size_t size)
+{
+	return arch_syscall(SYS_munmap, (long)at, (long)size, 0, 0, 0, 0);
+}
+
+static inline long sys_mprotect(uint64_t at, size_t size, int prot)
+{
+	return arch_syscall(SYS_mprotect, (long)at, (long)size, prot, 0, 0, 0);
+}
+
+static inline long sys_mremap(uint64_t at, size_t size, size_t new_size,
+			      int flags, uint64_t to)
+{
+	return arch_syscall(SYS_mremap, (long)at, (long)size, (long)new_size,
+			    flags, (long)to, 0);
+}
+
+static inline long sys_mincore(uint64_t at, size_t size, void *to)
+{
+	return arch_syscall(SYS_mincore, (long)at, (long)size, (long)to, 0, 0,
+			    0);
+}
+
+static inline long sys_brk(uint64_t to)
+{
+	return arch_syscall(SYS_brk, (long)to, 0, 0, 0, 0, 0);
+}
+
+static inline long sys_prctl(int what, unsigned long a, unsigned long b,
+			     unsigned long c, unsigned long d)
+{
+	return arch_syscall(SYS_prctl, what, (long)a, (long)b, (long)c, (long)d,
+			    0);
+}
+
+static inline long sys_getrandom(void *to, size_t size, unsigned int flags)
+{
+	return arch_syscall(SYS_getrandom, (long)to, (long)size, flags, 0, 0,
+			    0);
+}
+
+static inline long sys_geteuid(void)
+{
+	return arch_syscall(SYS_geteuid, 0, 0, 0, 0, 0, 0);
+}
+
+static inline long sys_getegid(void)
+{
+	return arch_syscall(SYS_getegid, 0, 0, 0, 0, 0, 0);
+}
+
+static inline long sys_personality(unsigned long persona)
+{
+	return arch_syscall(SYS_personality, (long)persona, 0, 0, 0, 0, 0);
+}
+
+static inline long sys_lsm_list_modules(uint64_t *ids, uint32_t *size)
+{
+	return arch_syscall(SYS_lsm_list_modules, (long)ids, (long)size, 0, 0,
+			    0, 0);
+}
+
+__attribute__((noreturn)) static inline void sys_exit(int status)
+{
+	for (;;)
+		arch_syscall(SYS_exit_group, status, 0, 0, 0, 0, 0);
+}
+
+/* The end execve(2) itself gives a process past its point of no return. */
+__attribute__((noreturn)) static inline void sys_die(void)
+{
+	long pid = arch_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
+
+	for (;;)
+		arch_syscall(SYS_kill, pid, 9, 0, 0, 0, 0);
+}
+
+#endif

@@ -1,0 +1,264 @@
+#include <errno.h>
+#include <string.h>
+
+#include "commit.h"
+#include "process.h"
+#include "sys.h"
+
+/* Kept free below the target's stack pointer, for what the leave site skips. */
+enum { FRAME_MARGIN = 512 };
+
+typedef void leave_fn(const struct arch_leave *how);
+
+struct way_out {
+	struct zones zones;
+	uint64_t entry, brk;
+	struct arch_leave_site site;
+};
+
+static int map_images(struct diag *d, struct load *l, struct zones *z)
+{
+	if (map_program(d, z, &l->program))
+		return -1;
+	if (!l->has_interp)
+		return 0;
+	if (map_interp(d, z, &l->interp, l->program.plan.fixed))
+		return -1;
+	sys_close(l->interp.fd);
+	l->interp.fd = -1;
+	return 0;
+}
+
+/* Search what is executable and readable of IMAGE. */
+static bool find_site_in(const struct image *image,
+			 struct arch_leave_site *site)
+{
+	for (unsigned int i = 0; i < image->elf.header.e_phnum; i++) {
+		const Elf64_Phdr *ph = &image->elf.phdr[i];
+		uint64_t at = ph->p_vaddr + image->bias, size = ph->p_filesz;
+
+		if (ph->p_type != PT_LOAD ||
+		    (ph->p_flags & (PF_R | PF_X)) != (PF_R | PF_X))
+			continue;
+		/* Beyond the end of the file is SIGBUS. */
+		if (ph->p_offset >= image->elf.size)
+			continue;
+		if (size > image->elf.size - ph->p_offset)
+			size = image->elf.size - ph->p_offset;
+		if (arch_find_leave_site((const unsigned char *)at, size, at,
+					 site))
+			return true;
+	}
+	return false;
+}
+
+static int find_site(struct diag *d, const struct load *l,
+		     const struct zones *z, struct arch_leave_site *site)
+{
+	uint64_t size;
+	const unsigned char *code = vdso_code(&z->vdso, &size);
+
+	if (code && arch_find_leave_site(code, size, z->vdso.text, site))
+		return 0;
+	if (l->has_interp && find_site_in(&l->interp, site))
+		return 0;
+	if (find_site_in(&l->program, site))
+		return 0;
+	return diag(d, EXIT_CANNOT_RUN, ENOEXEC,
+		    "%s: neither the vDSO nor the program has a system call to "
+		    "leave by", l->program.path);
+}
+
+static int find_entry(struct diag *d, const struct load *l, uint64_t *entry)
+{
+	const struct image *first = l->has_interp ? &l->interp : &l->program;
+
+	*entry = first->plan.entry + first->bias;
+	if (*entry < ARCH_TASK_SIZE)
+		return 0;
+	return diag(d, EXIT_CANNOT_RUN, ENOEXEC,
+		    "%s: entry point is outside the address space",
+		    first->path);
+}
+
+static void fill_aux(const struct load *l, const struct zones *z,
+		     struct stack_aux *aux)
+{
+	const struct image *program = &l->program;
+
+	*aux = (struct stack_aux){
+		.phdr = program->plan.phdr + program->bias,
+		.phent = sizeof(Elf64_Phdr),
+		.phnum = program->elf.header.e_phnum,
+		.base = l->has_interp ? l->interp.bias : 0,
+		.entry = program->plan.entry + program->bias,
+		.vdso = z->vdso.text,
+		.no_vdso = l->request->no_vdso,
+		.hide = l->request->hide,
+	};
+}
+
+/* bprm_finalize/setup_arg_pages(): only the program's PT_GNU_STACK counts. */
+static int set_stack_protection(struct diag *d, const struct load *l,
+				const struct stack_plan *stack, uint64_t page)
+{
+	const struct elf_plan *p = &l->program.plan;
+	bool exec = p->exec_stack_set ? p->exec_stack : ARCH_DEFAULT_EXEC_STACK;
+	long r;
+
+	if (!exec)
+		return 0;
+	r = sys_mprotect(page_down(stack->end - 1, page), page,
+			 PROT_READ | PROT_WRITE | PROT_EXEC | PROT_GROWSDOWN);
+	if (!r)
+		return 0;
+	return diag(d, EXIT_CANNOT_RUN, (int)-r,
+		    "%s: unable to make its stack executable",
+		    l->program.path);
+}
+
+/* The mapping from which the last of us leaves, if the image has to go first. */
+static int copy_leave_code(struct diag *d, const struct zones *z, uint64_t *at)
+{
+	size_t size = (size_t)(arch_leave_end - (const char *)arch_leave);
+	long r = sys_mmap(z->image + z->image_size, z->page,
+			  PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
+			  0);
+
+	if (!sys_failed(r)) {
+		*at = (uint64_t)r;
+		memcpy((void *)*at, (const void *)arch_leave, size);
+		__builtin___clear_cache((char *)*at, (char *)*at + size);
+		r = sys_mprotect(*at, z->page, PROT_READ | PROT_EXEC);
+	}
+	if (!r || *at == (uint64_t)r)
+		return 0;
+	return diag(d, EXIT_FAILED, (int)-r, "unable to map a page to leave by");
+}
+
+static int prepare_leave(struct diag *d, const struct load *l,
+			 const struct way_out *out,
+			 const struct process_map *map, bool link,
+			 struct arch_leave *how, uint64_t *code)
+{
+	const struct zones *z = &out->zones;
+
+	*code = (uint64_t)arch_leave;
+	*how = (struct arch_leave){ .fd = -1,
+				    .last = z->image,
+				    .last_size = z->image_size,
+				    .site = out->site.at };
+	if (!link)
+		return 0;
+	how->unmap = z->image;
+	how->unmap_size = z->image_size;
+	how->mm_map = (uint64_t)map;
+	how->mm_map_size = sizeof(*map);
+	how->fd = l->program.fd;
+	if (copy_leave_code(d, z, code))
+		return -1;
+	how->last = *code;
+	how->last_size = z->page;
+	return 0;
+}
+
+/*
+ * Everything that is still needed once the stack is being written is in this
+ * frame, below the new stack: stack_build() may write over all frames above.
+ */
+__attribute__((noinline)) static int
+commit_below(struct diag *d, const struct load *l, const struct way_out *out,
+	     const struct stack_args *from, size_t strings_size)
+{
+	Elf64_auxv_t auxv[STACK_AUX_MAX];
+	const char *prefix[STACK_PREFIX_MAX];
+	char strings[strings_size];
+	char *at = strings;
+	const uint64_t entry = out->entry;
+	const struct arch_leave_site site = out->site;
+	struct stack_args args = *from;
+	struct stack_plan stack;
+	struct stack_aux aux;
+	struct process_map map;
+	struct arch_leave how;
+	uint64_t code;
+	size_t auxc;
+	bool link;
+
+	at = stpcpy(at, from->execfn) + 1;
+	args.execfn = strings;
+	args.prefix = prefix;
+	for (unsigned int i = 0; i < from->prefixes; i++) {
+		prefix[i] = at;
+		at = stpcpy(at, from->prefix[i]) + 1;
+	}
+	if (stack_plan(l->request->start, &args, &stack))
+		return diag(d, EXIT_FAILED, EINVAL,
+			    "the initial stack is not as Linux lays it out");
+	fill_aux(l, &out->zones, &aux);
+	auxc = stack_vector(l->request->start, &stack, &aux, auxv);
+	process_map(&l->program, &stack, out->brk, auxv, auxc, &map);
+	if (set_stack_protection(d, l, &stack, out->zones.page) ||
+	    process_set(d, l->program.path, &map, l->program.fd, &link) ||
+	    prepare_leave(d, l, out, &map, link, &how, &code))
+		return -1;
+	if (!link)
+		sys_close(l->program.fd);
+	process_set_name(args.execfn);
+	stack_build(&stack, &args, auxv, auxc);
+	how.stack = arch_leave_stack(stack.sp, entry, &site);
+	((leave_fn *)code)(&how);
+	__builtin_unreachable();
+}
+
+static size_t strings_size(const struct stack_args *args)
+{
+	size_t size = strlen(args->execfn) + 1;
+
+	for (unsigned int i = 0; i < args->prefixes; i++)
+		size += strlen(args->prefix[i]) + 1;
+	return size;
+}
+
+/* An argv[0] that stays where it is need not be copied. */
+static void fill_args(const struct load *l, struct stack_args *args)
+{
+	const struct load_request *r = l->request;
+	const struct program *p = r->program;
+
+	*args = (struct stack_args){ .prefixes = p->prefixes,
+				     .prefix = p->prefix,
+				     .skip = r->skip,
+				     .execfn = p->path };
+	if (p->prefixes == 1 && r->skip &&
+	    p->prefix[0] == r->start->argv[r->skip - 1]) {
+		args->prefixes = 0;
+		args->skip--;
+	}
+}
+
+int commit(struct diag *d, struct load *l)
+{
+	struct way_out out;
+	struct stack_args args;
+	struct stack_plan stack;
+	uint64_t here = (uint64_t)__builtin_frame_address(0), pad = 1;
+
+	fill_args(l, &args);
+	if (stack_plan(l->request->start, &args, &stack))
+		return diag(d, EXIT_FAILED, EINVAL,
+			    "the initial stack is not as Linux lays it out");
+	zones_read(l->request->start, stack.end, &out.zones);
+	if (map_images(d, l, &out.zones) || find_entry(d, l, &out.entry) ||
+	    find_site(d, l, &out.zones, &out.site))
+		return -1;
+	out.brk = map_brk(&out.zones, &l->program);
+	if (here + FRAME_MARGIN > stack.sp)
+		pad = here + FRAME_MARGIN - stack.sp;
+
+	char space[pad];
+
+	__asm__ volatile("" : : "r"(space) : "memory");
+	return commit_below(d, l, &out, &args, strings_size(&args));
+}

@@ -1,0 +1,151 @@
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+#include "arch.h"
+#include "commit.h"
+#include "load.h"
+#include "sys.h"
+
+/* Program headers that are at hand after the first read, else NULL. */
+static const Elf64_Phdr *table_in_head(const struct program_file *f,
+				       const struct elf_file *elf, size_t size)
+{
+	uint64_t at = elf->header.e_phoff;
+
+	if (at % _Alignof(Elf64_Phdr) || at > f->head_size ||
+	    f->head_size - at < size)
+		return NULL;
+	return (const Elf64_Phdr *)(const void *)(f->head + at);
+}
+
+static int wrong_elf(struct diag *d, const struct image *image,
+		     const char *program, int error, const char *why)
+{
+	const struct elf_file *elf = &image->elf;
+	const char *machine = elf_machine_name(elf->header.e_machine);
+	const char *separator = image->path == program ? "" : ": interpreter ";
+	const char *path = image->path == program ? "" : image->path;
+
+	if (memcmp(elf->header.e_ident, ELFMAG, SELFMAG) ||
+	    (elf->header.e_machine == ARCH_MACHINE))
+		return diag(d, EXIT_CANNOT_RUN, error, "%s%s%s: %s", program,
+			    separator, path, why);
+	if (machine)
+		return diag(d, EXIT_CANNOT_RUN, error,
+			    "%s%s%s: is for %s, this is %s", program, separator,
+			    path, machine, ARCH_NAME);
+	return diag(d, EXIT_CANNOT_RUN, error,
+		    "%s%s%s: is for machine %d, this is %s", program, separator,
+		    path, elf->header.e_machine, ARCH_NAME);
+}
+
+static int read_table(struct image *image, Elf64_Phdr *table, size_t size)
+{
+	long r = sys_pread(image->fd, table, size, image->elf.header.e_phoff);
+
+	image->elf.phdr = table;
+	return r == (long)size ? 0 : r < 0 ? (int)-r : EIO;
+}
+
+static int finish(struct diag *d, struct load *l)
+{
+	const struct load_request *r = l->request;
+
+	return r->report ? r->report(d, l, r->report_to) : commit(d, l);
+}
+
+static int load_interp(struct diag *d, struct load *l)
+{
+	const char *program = l->program.path, *why = NULL;
+	struct image *interp = &l->interp;
+	struct program_file file;
+	size_t size;
+	char number[16];
+	int error = program_file_open(&file, interp->path);
+
+	if (error)
+		return diag(d, EXIT_CANNOT_RUN, error, "%s: interpreter %s: %s",
+			    program, interp->path, errno_text(error, number));
+	interp->fd = file.fd;
+	error = elf_check_header(file.head, file.head_size, file.size,
+				 ELF_INTERP, &interp->elf, &size, &why);
+	if (error)
+		return wrong_elf(d, interp, program, error, why);
+	interp->elf.phdr = table_in_head(&file, &interp->elf, size);
+
+	Elf64_Phdr table[interp->elf.phdr ? 1 : size / sizeof(Elf64_Phdr)];
+
+	if (!interp->elf.phdr)
+		error = read_table(interp, table, size);
+	if (!error)
+		error = elf_plan(&interp->elf, ELF_INTERP,
+				 l->request->start->page_size, ARCH_TASK_SIZE,
+				 &interp->plan, &why);
+	if (error)
+		return wrong_elf(d, interp, program, error,
+				 why ? why : errno_text(error, number));
+	return finish(d, l);
+}
+
+/* The string of PT_INTERP into l->interp_path. */
+static int read_interp_path(struct diag *d, struct load *l)
+{
+	const struct elf_plan *p = &l->program.plan;
+	const char *why;
+	char number[16];
+	int error;
+	long r = sys_pread(l->program.fd, l->interp_path, p->interp_size,
+			   p->interp_at);
+
+	if (r != (long)p->interp_size) {
+		error = r < 0 ? (int)-r : EIO;
+		return diag(d, EXIT_CANNOT_RUN, error,
+			    "%s: unable to read its interpreter's path: %s",
+			    l->program.path, errno_text(error, number));
+	}
+	error = elf_check_interp(l->interp_path, p->interp_size, &why);
+	if (error)
+		return diag(d, EXIT_CANNOT_RUN, error, "%s: %s",
+			    l->program.path, why);
+	l->interp.path = l->interp_path;
+	return 0;
+}
+
+int load_run(struct diag *d, const struct load_request *request)
+{
+	struct program_file *file = &request->program->file;
+	struct load l;
+	const char *why = NULL;
+	char number[16];
+	size_t size;
+	int error;
+
+	l.request = request;
+	l.program.path = request->program->path;
+	l.program.fd = file->fd;
+	l.interp.fd = -1;
+	error = elf_check_header(file->head, file->head_size, file->size,
+				 ELF_PROGRAM, &l.program.elf, &size, &why);
+	if (error)
+		return wrong_elf(d, &l.program, l.program.path, error, why);
+	l.program.elf.phdr = table_in_head(file, &l.program.elf, size);
+
+	Elf64_Phdr table[l.program.elf.phdr ? 1 : size / sizeof(Elf64_Phdr)];
+
+	if (!l.program.elf.phdr)
+		error = read_table(&l.program, table, size);
+	if (!error)
+		error = elf_plan(&l.program.elf, ELF_PROGRAM,
+				 request->start->page_size, ARCH_TASK_SIZE,
+				 &l.program.plan, &why);
+	if (error)
+		return wrong_elf(d, &l.program, l.program.path, error,
+				 why ? why : errno_text(error, number));
+	l.has_interp = l.program.plan.has_interp;
+	if (!l.has_interp)
+		return finish(d, &l);
+	if (read_interp_path(d, &l))
+		return -1;
+	return load_interp(d, &l);
+}

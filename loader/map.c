@@ -1,0 +1,281 @@
+#include <errno.h>
+#include <string.h>
+
+#include "arch.h"
+#include "map.h"
+#include "sys.h"
+
+#ifndef GRND_INSECURE
+#define GRND_INSECURE 4
+#endif
+
+/* From this size on file systems align mappings for huge pages
+ * (thp_get_unmapped_area()), so the kernel has to be asked.
+ */
+enum { ASK_SIZE = 2 << 20 };
+
+extern const char image_start[] __attribute__((visibility("hidden")));
+extern const char image_end[] __attribute__((visibility("hidden")));
+
+void zones_read(const struct start *s, uint64_t stack_end, struct zones *z)
+{
+	uint64_t moved_brk = page_up(ARCH_ET_DYN_BASE, s->page_size);
+
+	z->page = s->page_size;
+	z->brk = (uint64_t)sys_brk(0);
+	/* We are a static PIE: a kernel that moves brk for those has done so
+	 * for us (load_elf_binary(), "brk" handling).
+	 */
+	z->brk_moved = z->brk >= moved_brk && z->brk <= moved_brk + ARCH_BRK_RANGE;
+	z->brk_gap = z->brk_moved ? z->brk - moved_brk : 0;
+	z->randomised = stack_end != ARCH_STACK_TOP || z->brk_gap;
+	z->image = (uint64_t)image_start;
+	z->image_size = page_up((uint64_t)image_end, z->page) - z->image;
+	vdso_find(&z->vdso, s->vdso, stack_end, z->page);
+}
+
+static int map_failed(struct diag *d, const struct image *image, long r)
+{
+	char number[16];
+	int error = (int)-r;
+
+	if (error == EEXIST)
+		return diag(d, EXIT_CANNOT_RUN, error,
+			    "%s: an address it must be loaded at is in use",
+			    image->path);
+	if (error == EPERM || error == EACCES)
+		return diag(d, EXIT_CANNOT_RUN, EACCES,
+			    "%s: unable to map: %s (mounted noexec, or below "
+			    "vm.mmap_min_addr?)", image->path,
+			    errno_text(EACCES, number));
+	return diag(d, EXIT_CANNOT_RUN, error, "%s: unable to map: %s",
+		    image->path, errno_text(error, number));
+}
+
+static bool meets(uint64_t at, uint64_t size, uint64_t other, uint64_t other_size)
+{
+	return at < other + other_size && other < at + size;
+}
+
+/* Later segments replace earlier ones of the same file, and nothing else. */
+static bool may_replace(const struct zones *z, uint64_t at, uint64_t size)
+{
+	uint64_t here = (uint64_t)__builtin_frame_address(0);
+
+	return !meets(at, size, z->image, z->image_size) &&
+	       !meets(at, size, z->vdso.block, z->vdso.size) &&
+	       at + size <= here - (here > ASK_SIZE * 64UL ? ASK_SIZE * 64UL : 0);
+}
+
+static long map_part(const struct zones *z, const struct image *image,
+		     uint64_t at, uint64_t size, int prot, int fd,
+		     uint64_t offset)
+{
+	int flags = MAP_PRIVATE | (fd < 0 ? MAP_ANONYMOUS : 0);
+
+	if (!image->plan.overlaps)
+		flags |= MAP_FIXED_NOREPLACE;
+	else if (may_replace(z, at, size))
+		flags |= MAP_FIXED;
+	else
+		return -EEXIST;
+	return sys_mmap(at, size, prot, flags, fd, offset);
+}
+
+static int map_segment(struct diag *d, const struct zones *z,
+		       const struct image *image, const Elf64_Phdr *ph)
+{
+	struct elf_segment s;
+	long r = 0;
+
+	elf_segment(ph, z->page, &s);
+	if (s.size)
+		r = map_part(z, image, s.at + image->bias, s.size, s.prot,
+			     image->fd, s.offset);
+	if (sys_failed(r))
+		return map_failed(d, image, r);
+	if (s.clear_size)
+		memset((void *)(s.clear_at + image->bias), 0, s.clear_size);
+	if (s.anon_size)
+		r = map_part(z, image, s.anon_at + image->bias, s.anon_size,
+			     s.anon_prot, -1, 0);
+	if (sys_failed(r))
+		return map_failed(d, image, r);
+	return 0;
+}
+
+/* Map everything with the page of the first segment at address AT. */
+static int map_at(struct diag *d, const struct zones *z, struct image *image,
+		  uint64_t at)
+{
+	const struct elf_plan *p = &image->plan;
+
+	image->bias = at - p->first;
+	/* Biased addresses may wrap; what counts is where they end up. */
+	if (p->low + image->bias > ARCH_TASK_SIZE ||
+	    p->high + image->bias > ARCH_TASK_SIZE ||
+	    p->low + image->bias > p->high + image->bias)
+		return diag(d, EXIT_CANNOT_RUN, ENOEXEC,
+			    "%s: does not fit into the address space",
+			    image->path);
+	for (unsigned int i = 0; i < image->elf.header.e_phnum; i++) {
+		const Elf64_Phdr *ph = &image->elf.phdr[i];
+
+		if (ph->p_type == PT_LOAD && map_segment(d, z, image, ph))
+			return -1;
+	}
+	return 0;
+}
+
+/*
+ * vm.mmap_rnd_bits is readable by root only; but where the mmap zone starts
+ * lower than the default number of bits can put it, more of them are in use.
+ */
+static uint64_t random_bits(const struct zones *z)
+{
+	uint64_t gap = (ARCH_STACK_TOP - z->vdso.text) / z->page;
+	unsigned int bits = ARCH_MMAP_RND_BITS;
+
+	if (z->vdso.size && gap >> (ARCH_MMAP_RND_BITS + 1))
+		bits = ARCH_MMAP_RND_BITS_MAX;
+	return (1UL << bits) - 1;
+}
+
+/* ELF_ET_DYN_BASE + arch_mmap_rnd(), aligned as the file asks. */
+static int map_pie(struct diag *d, struct zones *z, struct image *image)
+{
+	uint64_t at = ARCH_ET_DYN_BASE, random = 0;
+
+	if (z->randomised) {
+		long r = sys_getrandom(&random, sizeof(random), GRND_INSECURE);
+
+		if (r != sizeof(random))
+			return diag(d, EXIT_FAILED, (int)-r,
+				    "unable to get random bytes");
+		at += (random & random_bits(z)) * z->page;
+	}
+	at &= ~(image->plan.align - 1);
+	return map_at(d, z, image, page_down(at, z->page));
+}
+
+/* Where the kernel would map SIZE bytes, 0 on failure. */
+static uint64_t ask(uint64_t hint, uint64_t size, int fd)
+{
+	long r = sys_mmap(hint, size, PROT_NONE,
+			  MAP_PRIVATE | (fd < 0 ? MAP_ANONYMOUS : 0), fd, 0);
+
+	if (sys_failed(r))
+		return 0;
+	sys_munmap((uint64_t)r, size);
+	return (uint64_t)r;
+}
+
+static uint64_t aligned_down(const struct image *image, bool program,
+			     uint64_t at)
+{
+	return program ? at & ~(image->plan.align - 1) : at;
+}
+
+/*
+ * The common case, by arithmetic: the vDSO is the highest mapping of a
+ * top-down mmap zone; the image takes its place and the vDSO goes below, or
+ * stays, if the image's alignment leaves room for it above.
+ */
+static bool swap_with_vdso(struct zones *z, struct image *image, bool program,
+			   uint64_t *at)
+{
+	struct vdso *v = &z->vdso;
+	const struct elf_plan *p = &image->plan;
+	uint64_t end = v->block + v->size, below;
+
+	*at = aligned_down(image, program, end - p->span);
+	if (end - (*at + p->span) >= v->size)
+		return true;
+	below = *at - (p->first - p->low) - v->size;
+	if (meets(below, v->size, v->block, v->size) &&
+	    !vdso_move(v, below - 2 * v->size, z->page))
+		return false;
+	return vdso_move(v, below, z->page);
+}
+
+/* All other cases: move the vDSO out of the way, ask for a place for the
+ * image, map it, then ask for one for the vDSO.
+ */
+static int map_asking(struct diag *d, struct zones *z, struct image *image,
+		      bool program, uint64_t hint)
+{
+	struct vdso *v = &z->vdso;
+	bool moved = v->size && vdso_move(v, v->block ^ (1UL << 36), z->page);
+	uint64_t at = ask(hint, image->plan.span, image->fd);
+
+	if (!at)
+		return map_failed(d, image, -ENOMEM);
+	if (map_at(d, z, image, aligned_down(image, program, at)))
+		return -1;
+	if (!moved)
+		return 0;
+	at = ask(0, v->size, -1);
+	if (!at || !vdso_move(v, at, z->page))
+		sys_die();
+	return 0;
+}
+
+/* mmap_base() of the bottom-up layout (RLIMIT_STACK unlimited). */
+static bool is_bottom_up(const struct zones *z)
+{
+	uint64_t base = page_down(ARCH_TASK_SIZE / 3, z->page);
+
+	return z->vdso.text >= base &&
+	       z->vdso.text - base <= z->page << (ARCH_MMAP_RND_BITS_MAX + 1);
+}
+
+static int map_high(struct diag *d, struct zones *z, struct image *image,
+		    bool program, uint64_t hint)
+{
+	const struct elf_plan *p = &image->plan;
+	uint64_t at;
+
+	/* No bytes in the first segment: execve reserves nothing and starts
+	 * at 0, which mmap_min_addr forbids to all but root.
+	 */
+	if (p->reserve_low)
+		return map_at(d, z, image, 0);
+	if (z->vdso.size && p->span < ASK_SIZE && !hint && !p->holes &&
+	    !is_bottom_up(z) && swap_with_vdso(z, image, program, &at))
+		return map_at(d, z, image, at);
+	return map_asking(d, z, image, program, hint);
+}
+
+int map_program(struct diag *d, struct zones *z, struct image *program)
+{
+	const struct elf_plan *p = &program->plan;
+
+	if (p->fixed)
+		return map_at(d, z, program, p->first);
+	if (p->has_interp)
+		return map_pie(d, z, program);
+	return map_high(d, z, program, true, 0);
+}
+
+int map_interp(struct diag *d, struct zones *z, struct image *interp,
+	       bool fixed_program)
+{
+	const struct elf_plan *p = &interp->plan;
+
+	if (p->fixed)
+		return map_at(d, z, interp, p->first);
+	return map_high(d, z, interp, false, fixed_program ? p->first : 0);
+}
+
+uint64_t map_brk(const struct zones *z, const struct image *program)
+{
+	const struct elf_plan *p = &program->plan;
+	uint64_t brk = page_up(p->brk + program->bias, z->page);
+
+	if (z->brk_moved && !p->fixed && !p->has_interp)
+		return z->brk;
+	/* "leave a gap between .bss and brk" */
+	if (z->brk_gap)
+		brk += z->page + z->brk_gap;
+	return brk;
+}

@@ -1,0 +1,124 @@
+#include <errno.h>
+#include <string.h>
+#include <fcntl.h>
+#include <sys/prctl.h>
+
+#include "process.h"
+#include "sys.h"
+
+#ifndef PR_SET_MM
+#define PR_SET_MM 35
+#endif
+#ifndef PR_SET_MM_MAP
+#define PR_SET_MM_MAP 14
+#endif
+
+void process_map(const struct image *program, const struct stack_plan *stack,
+		 uint64_t brk, const Elf64_auxv_t *auxv, size_t auxc,
+		 struct process_map *map)
+{
+	const struct elf_plan *p = &program->plan;
+
+	*map = (struct process_map){
+		.start_code = p->start_code + program->bias,
+		.end_code = p->end_code + program->bias,
+		.start_data = p->start_data + program->bias,
+		.end_data = p->end_data + program->bias,
+		.start_brk = brk,
+		.brk = brk,
+		.start_stack = stack->sp,
+		.arg_start = stack->strings,
+		.arg_end = stack->env_start,
+		.env_start = stack->env_start,
+		.env_end = stack->execfn,
+		.auxv = auxv,
+		.auxv_size = (uint32_t)(auxc * sizeof(*auxv)),
+		.exe_fd = (uint32_t)-1,
+	};
+}
+
+static long set_map(const struct process_map *map)
+{
+	return sys_prctl(PR_SET_MM, PR_SET_MM_MAP, (unsigned long)map,
+			 sizeof(*map), 0);
+}
+
+/*
+ * validate_prctl_map_addr() wants ranges that are in order and above
+ * mmap_min_addr, which execve does not: a file without an executable segment,
+ * say. Only /proc/PID/stat shows these four.
+ */
+static void tame_ranges(struct process_map *map, uint64_t brk)
+{
+	map->start_code = brk - 1;
+	map->end_code = brk;
+	map->start_data = brk - 1;
+	map->end_data = brk;
+}
+
+int process_set(struct diag *d, const char *path, struct process_map *map,
+		int exe_fd, bool *link)
+{
+	char number[16];
+	long r;
+
+	map->exe_fd = (uint32_t)exe_fd;
+	r = set_map(map);
+	if (r == -EINVAL) {
+		tame_ranges(map, map->brk);
+		r = set_map(map);
+	}
+	/* Privileged and all well but for our own image, still mapped. */
+	*link = r == -EBUSY;
+	if (*link)
+		return 0;
+	map->exe_fd = (uint32_t)-1;
+	if (r)
+		r = set_map(map);
+	if (!r)
+		return 0;
+	if (r == -EINVAL)
+		return diag(d, EXIT_FAILED, EINVAL,
+			    "%s: the kernel refuses this memory layout, or is "
+			    "built without CONFIG_CHECKPOINT_RESTORE", path);
+	return diag(d, EXIT_FAILED, (int)-r,
+		    "%s: unable to set the process's memory map: %s", path,
+		    errno_text((int)-r, number));
+}
+
+void process_set_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	sys_prctl(PR_SET_NAME, (unsigned long)(slash ? slash + 1 : path), 0, 0,
+		  0);
+}
+
+/* include/uapi/linux/lsm.h: those with exec hooks that change or record. */
+static bool acts_on_exec(uint64_t id)
+{
+	return (id >= 101 && id <= 104) || id == 111; /* SELinux, Smack,
+					     TOMOYO, AppArmor; IMA */
+}
+
+int process_has_security_module(void)
+{
+	uint64_t ids[32];
+	uint32_t size = sizeof(ids);
+	char label[1];
+	long r = sys_lsm_list_modules(ids, &size);
+
+	for (long i = 0; i < r; i++)
+		if (acts_on_exec(ids[i]))
+			return 1;
+	if (r >= 0)
+		return 0;
+	/* Before Linux 6.8: a label of ours means a module that gives labels. */
+	r = sys_openat(AT_FDCWD, "/proc/self/attr/current", O_RDONLY | O_CLOEXEC,
+		       0);
+	if (r < 0)
+		return 0;
+	size = sys_read((int)r, label, sizeof(label)) > 0;
+	sys_close((int)r);
+	return (int)size;
+}

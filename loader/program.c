@@ -1,0 +1,280 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/stat.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#include "program.h"
+#include "sys.h"
+
+#ifndef AT_EMPTY_PATH
+#define AT_EMPTY_PATH 0x1000
+#endif
+#ifndef AT_EACCESS
+#define AT_EACCESS 0x200
+#endif
+#define ST_NOSUID 2 /* include/linux/statfs.h; sys/statvfs.h has it, too */
+
+/*
+ * Not a regular file: EACCES, and never opened, since opening a device or a
+ * fifo has effects. (do_open_execat(); may_open() has MAY_EXEC.)
+ */
+static int check_kind(int dir, const char *path, int flags, struct statx *st)
+{
+	long r = sys_statx(dir, path, flags, STATX_BASIC_STATS, st);
+
+	if (r < 0)
+		return (int)-r;
+	return (st->stx_mode & S_IFMT) == S_IFREG ? 0 : EACCES;
+}
+
+/*
+ * A file open for writing is ETXTBSY. A read lease is refused for one
+ * (fs/locks.c:check_conflicting_open()); where we may not take a lease there
+ * is no way to tell.
+ */
+static int check_busy(int fd)
+{
+	long r = sys_fcntl(fd, F_SETLEASE, F_RDLCK);
+
+	if (r == -EAGAIN)
+		return ETXTBSY;
+	if (r == 0)
+		sys_fcntl(fd, F_SETLEASE, F_UNLCK);
+	return 0;
+}
+
+static int open_checked(struct program_file *f, const char *path)
+{
+	struct statx st;
+	long r;
+	int error = check_kind(AT_FDCWD, path, 0, &st);
+
+	if (error)
+		return error;
+	r = sys_openat(AT_FDCWD, path,
+		       O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
+	if (r < 0)
+		return (int)-r;
+	f->fd = (int)r;
+	error = check_kind(f->fd, "", AT_EMPTY_PATH, &st);
+	if (error)
+		return error;
+	f->size = st.stx_size;
+	f->mode = st.stx_mode;
+	f->uid = st.stx_uid;
+	f->gid = st.stx_gid;
+	r = sys_faccessat2(f->fd, "", X_OK, AT_EACCESS | AT_EMPTY_PATH);
+	if (r < 0)
+		return (int)-r;
+	error = check_busy(f->fd);
+	if (error)
+		return error;
+	r = sys_pread(f->fd, f->head, sizeof(f->head), 0);
+	if (r < 0)
+		return (int)-r;
+	f->head_size = (size_t)r;
+	return 0;
+}
+
+int program_file_open(struct program_file *f, const char *path)
+{
+	int error;
+
+	f->fd = -1;
+	error = open_checked(f, path);
+	if (error && f->fd >= 0) {
+		sys_close(f->fd);
+		f->fd = -1;
+	}
+	return error;
+}
+
+/* Text for a failed open; knows the one case in which execve would differ. */
+static int open_failed(struct diag *d, const struct program *p,
+		       const char *path, int error)
+{
+	char number[16];
+	int status = error == ENOENT || error == ENOTDIR ? EXIT_NOT_FOUND
+							 : EXIT_CANNOT_RUN;
+
+	if (error == EMFILE || error == ENFILE || error == ENOMEM)
+		status = EXIT_FAILED;
+	if (path != p->path)
+		return diag(d, EXIT_CANNOT_RUN, error,
+			    "%s: interpreter %s: %s", p->path, path,
+			    errno_text(error, number));
+	if (error == EACCES && !sys_faccessat2(AT_FDCWD, path, X_OK, AT_EACCESS) &&
+	    sys_faccessat2(AT_FDCWD, path, R_OK, AT_EACCESS) == -EACCES)
+		return diag(d, EXIT_CANNOT_RUN, error,
+			    "%s: may be executed but not read, so its vector "
+			    "cannot be masked; run as a user who may read it",
+			    path);
+	return diag(d, status, error, "%s: %s", path,
+		    errno_text(error, number));
+}
+
+/* Put INTERPRETER, ARGUMENT and the script's PATH where argv[0] was. */
+static void push_level(struct program *p, const struct script *s)
+{
+	unsigned int more = s->argument ? 2 : 1;
+
+	memmove(p->prefix + more + 1, p->prefix + 1,
+		(p->prefixes - 1) * sizeof(p->prefix[0]));
+	p->prefix[more] = p->loaded;
+	if (s->argument)
+		p->prefix[1] = s->argument;
+	p->prefix[0] = s->interpreter;
+	p->prefixes += more;
+	p->loaded = s->interpreter;
+}
+
+static int next_level(struct diag *d, struct program *p, unsigned int level)
+{
+	struct script s;
+	char *line;
+	size_t size = p->file.head_size;
+	int error;
+
+	if (level == SCRIPT_LEVELS)
+		return diag(d, EXIT_CANNOT_RUN, ELOOP,
+			    "%s: more than %d levels of #! interpreters",
+			    p->path, SCRIPT_LEVELS);
+	line = p->line[level];
+	memset(line, 0, SCRIPT_LINE);
+	memcpy(line, p->file.head, size < SCRIPT_LINE ? size : SCRIPT_LINE);
+	error = script_parse(line, &s);
+	if (error)
+		return diag(d, EXIT_CANNOT_RUN, error,
+			    "%s: #! line of %s names no interpreter, or is "
+			    "longer than %d bytes", p->path, p->loaded,
+			    SCRIPT_LINE);
+	if (!*s.interpreter)
+		return diag(d, EXIT_CANNOT_RUN, EACCES,
+			    "%s: #! line of %s names no interpreter", p->path,
+			    p->loaded);
+	push_level(p, &s);
+	return 0;
+}
+
+static int follow_scripts(struct diag *d, struct program *p, unsigned int flags)
+{
+	static const char shell[] = "/bin/sh";
+	int error;
+
+	for (unsigned int level = 0;; level++) {
+		error = program_file_open(&p->file, p->loaded);
+		if (error)
+			return open_failed(d, p, p->loaded, error);
+		if (is_script(p->file.head, p->file.head_size)) {
+			error = next_level(d, p, level);
+		} else if (level == 0 && (flags & PROGRAM_SHELL) &&
+			   is_text(p->file.head, p->file.head_size)) {
+			const struct script s = { (char *)shell, NULL };
+
+			push_level(p, &s);
+			p->path = shell;
+		} else {
+			return 0;
+		}
+		sys_close(p->file.fd);
+		p->file.fd = -1;
+		if (error)
+			return -1;
+	}
+}
+
+int program_open(struct diag *d, struct program *p, const char *path,
+		 const char *argv0, unsigned int flags)
+{
+	p->path = path;
+	p->loaded = path;
+	p->prefixes = 1;
+	p->prefix[0] = argv0;
+	p->file.fd = -1;
+	return follow_scripts(d, p, flags);
+}
+
+/* execvp(3): these mean that another directory may have it. */
+static int try_next(int error)
+{
+	return error == EACCES || error == ENOENT || error == ENOTDIR ||
+	       error == ESTALE || error == ENODEV || error == ETIMEDOUT;
+}
+
+/* Join [dir, dir_end) and NAME. False if that is longer than PATH_MAX. */
+static bool join(char *buffer, const char *dir, const char *dir_end,
+		 const char *name)
+{
+	size_t length = (size_t)(dir_end - dir), name_size = strlen(name) + 1;
+
+	if (length + 1 + name_size > PATH_MAX)
+		return false;
+	memcpy(buffer, dir, length);
+	if (length)
+		buffer[length++] = '/';
+	memcpy(buffer + length, name, name_size);
+	return true;
+}
+
+int program_find(struct diag *d, struct program *p, const char *name,
+		 const char *argv0, const char *search, unsigned int flags,
+		 char *buffer)
+{
+	bool denied = false;
+	const char *end;
+
+	if (!*name || strchr(name, '/'))
+		return program_open(d, p, name, argv0, flags);
+	if (strlen(name) > NAME_MAX)
+		return diag(d, EXIT_CANNOT_RUN, ENAMETOOLONG,
+			    "%s: file name too long", name);
+	for (const char *dir = search ? search : "/bin:/usr/bin"; dir;
+	     dir = *end ? end + 1 : NULL) {
+		end = strchr(dir, ':');
+		if (!end)
+			end = dir + strlen(dir);
+		if (!join(buffer, dir, end, name))
+			continue;
+		if (!program_open(d, p, buffer, argv0, flags))
+			return 0;
+		if (!try_next(d->error))
+			return -1;
+		if (d->error == EACCES)
+			denied = true;
+	}
+	if (denied)
+		return diag(d, EXIT_CANNOT_RUN, EACCES,
+			    "%s: found, but permission denied", name);
+	return diag(d, EXIT_NOT_FOUND, ENOENT, "%s: not found in PATH", name);
+}
+
+/* Does the mount or the process make set-id bits and file capabilities void?
+ * (mnt_may_suid(), fs/exec.c:bprm_fill_uid(), security/commoncap.c)
+ */
+static bool privileges_are_void(int fd)
+{
+	struct statfs fs;
+
+	if (sys_prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1)
+		return true;
+	return sys_fstatfs(fd, &fs) == 0 && (fs.f_flags & ST_NOSUID);
+}
+
+int program_changes_credentials(const struct program_file *f)
+{
+	bool changes = false;
+
+	if ((f->mode & S_ISUID) && f->uid != sys_geteuid())
+		changes = true;
+	if ((f->mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) &&
+	    f->gid != sys_getegid())
+		changes = true;
+	if (sys_fgetxattr(f->fd, "security.capability", NULL, 0) >= 0 &&
+	    sys_geteuid() != 0)
+		changes = true;
+	return changes && !privileges_are_void(f->fd);
+}

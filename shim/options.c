@@ -1,0 +1,181 @@
+#include <string.h>
+
+#include "options.h"
+#include "spec.h"
+
+/* The text after these is in the manual's OPTIONS, in the same order. */
+struct option {
+	char letter; /* '\0': none */
+	char name[11];
+	enum { NO_VALUE, VALUE } value;
+};
+
+static const struct option table[] = {
+	{ 'm', "mask", VALUE },      { 'k', "keep", VALUE },
+	{ 'a', "argv0", VALUE },     { 'e', "engine", VALUE },
+	{ 'n', "dry-run", NO_VALUE },{ 'v', "verbose", NO_VALUE },
+	{ 'h', "help", NO_VALUE },   { 'V', "version", NO_VALUE },
+	{ 'x', "exact", NO_VALUE },  { 'd', "no-vdso", NO_VALUE },
+};
+
+/* Those whose letter is only a name for the switch below. */
+static bool letter_is_internal(char letter)
+{
+	return letter == 'x' || letter == 'd';
+}
+
+enum { OPTIONS = sizeof(table) / sizeof(table[0]) };
+
+static int parse_engine(struct diag *d, const char *name, enum engine *engine)
+{
+	if (!strcmp(name, "auto"))
+		*engine = ENGINE_AUTO;
+	else if (!strcmp(name, "loader"))
+		*engine = ENGINE_LOADER;
+	else if (!strcmp(name, "trace"))
+		*engine = ENGINE_TRACE;
+	else
+		return diag(d, EXIT_FAILED, 0,
+			    "--engine=%s: no such engine; use auto, loader or "
+			    "trace", name);
+	return 0;
+}
+
+/* SPECs are parsed in a second pass: --exact counts wherever it stands. */
+static int apply(struct diag *d, struct options *o, char letter,
+		 const char *value)
+{
+	switch (letter) {
+	case 'm': o->have_hide = true; break;
+	case 'k': o->have_keep = true; break;
+	case 'a': o->argv0 = value; break;
+	case 'e': return parse_engine(d, value, &o->engine);
+	case 'x': o->exact = true; break;
+	case 'd': o->no_vdso = true; break;
+	case 'n': o->dry_run = true; break;
+	case 'v': o->verbose = true; break;
+	case 'h': o->action = ACTION_HELP; break;
+	default: o->action = ACTION_VERSION; break;
+	}
+	return 0;
+}
+
+static int apply_spec(struct diag *d, struct options *o, char letter,
+		      const char *value)
+{
+	if (letter == 'm')
+		return spec_parse(d, SPEC_HIDE, o->exact, value, &o->hide);
+	if (letter == 'k')
+		return spec_parse(d, SPEC_KEEP, o->exact, value, &o->keep);
+	return 0;
+}
+
+typedef int apply_fn(struct diag *d, struct options *o, char letter,
+		     const char *value);
+
+static int parse_long(struct diag *d, struct options *o, char **argv,
+		      unsigned long *at, apply_fn *fn)
+{
+	const char *name = argv[*at] + 2;
+	const char *equals = strchr(name, '=');
+	size_t length = equals ? (size_t)(equals - name) : strlen(name);
+	const char *value = equals ? equals + 1 : NULL;
+
+	for (unsigned int i = 0; i < OPTIONS; i++) {
+		const struct option *option = &table[i];
+
+		if (strlen(option->name) != length ||
+		    memcmp(option->name, name, length))
+			continue;
+		if (option->value == NO_VALUE && value)
+			return diag(d, EXIT_FAILED, 0,
+				    "--%s takes no value", option->name);
+		if (option->value == VALUE && !value) {
+			value = argv[*at + 1];
+			if (!value)
+				return diag(d, EXIT_FAILED, 0,
+					    "--%s needs a value", option->name);
+			++*at;
+		}
+		return fn(d, o, option->letter, value);
+	}
+	return diag(d, EXIT_FAILED, 0,
+		    "unknown option %.60s; see hwcap-exec --help", argv[*at]);
+}
+
+static const struct option *find_letter(char letter)
+{
+	for (unsigned int i = 0; i < OPTIONS; i++)
+		if (table[i].letter == letter && !letter_is_internal(letter))
+			return &table[i];
+	return NULL;
+}
+
+static int parse_letters(struct diag *d, struct options *o, char **argv,
+			 unsigned long *at, apply_fn *fn)
+{
+	for (const char *c = argv[*at] + 1; *c; c++) {
+		const struct option *option = find_letter(*c);
+		const char *value = NULL;
+
+		if (!option)
+			return diag(d, EXIT_FAILED, 0,
+				    "unknown option -%c; see hwcap-exec --help",
+				    *c > ' ' && *c < 127 ? *c : '?');
+		if (option->value == VALUE) {
+			value = c[1] ? c + 1 : argv[++*at];
+			if (!value)
+				return diag(d, EXIT_FAILED, 0,
+					    "-%c needs a value", *c);
+		}
+		if (fn(d, o, option->letter, value))
+			return -1;
+		if (option->value == VALUE)
+			return 0;
+	}
+	return 0;
+}
+
+static int each_option(struct diag *d, unsigned long argc, char **argv,
+		       struct options *o, apply_fn *fn)
+{
+	unsigned long i;
+
+	for (i = 1; i < argc; i++) {
+		const char *word = argv[i];
+		int error;
+
+		if (word[0] != '-' || !word[1])
+			break;
+		if (!strcmp(word, "--")) {
+			i++;
+			break;
+		}
+		error = word[1] == '-' ? parse_long(d, o, argv, &i, fn)
+				       : parse_letters(d, o, argv, &i, fn);
+		if (error)
+			return -1;
+	}
+	o->first = i;
+	return 0;
+}
+
+int options_parse(struct diag *d, unsigned long argc, char **argv,
+		  struct options *o)
+{
+	*o = (struct options){ .action = ACTION_RUN };
+	if (each_option(d, argc, argv, o, apply))
+		return -1;
+	if (o->action != ACTION_RUN)
+		return 0;
+	if (o->have_hide && o->have_keep)
+		return diag(d, EXIT_FAILED, 0,
+			    "--mask and --keep exclude each other");
+	if (each_option(d, argc, argv, o, apply_spec))
+		return -1;
+	if (o->first >= argc)
+		return diag(d, EXIT_FAILED, 0,
+			    "nothing to run; usage: hwcap-exec [OPTION]... "
+			    "[--] PROGRAM [ARG]...");
+	return 0;
+}

@@ -1,0 +1,159 @@
+#include <string.h>
+#include <sys/mman.h>
+
+#include "report.h"
+#include "sys.h"
+
+enum { REPORT_SIZE = 8192 };
+
+static const char help[] =
+	"Usage: hwcap-exec [OPTION]... [--] PROGRAM [ARG]...\n"
+	"Run PROGRAM with hardware capabilities (AT_HWCAP, AT_HWCAP2, AT_HWCAP3,\n"
+	"AT_HWCAP4) hidden from it.\n"
+	"\n"
+	"  -m, --mask=SPEC      hide these; may be repeated, masks add up\n"
+	"  -k, --keep=SPEC      hide everything but these\n"
+	"  -a, --argv0=NAME     pass NAME as argv[0]\n"
+	"  -e, --engine=ENGINE  auto (default), loader or trace\n"
+	"      --no-vdso        do not tell PROGRAM where the vDSO is\n"
+	"      --exact          hide or keep exactly SPEC, not what depends on it\n"
+	"  -n, --dry-run        print what would be run, and run nothing\n"
+	"  -v, --verbose        say which engine runs what\n"
+	"  -h, --help           print this and exit\n"
+	"  -V, --version        print the version and exit\n"
+	"\n"
+	"SPEC is a comma list of feature names, NAME=VALUE (AT_HWCAP2=0x2), @BASELINE,\n"
+	"all or none; see `hwcapctl list`. HWCAP_EXEC_MASK=SPEC adds to the mask.\n"
+	"\n"
+	"Exit status: PROGRAM's; 125 if hwcap-exec failed, 126 if PROGRAM cannot be\n"
+	"run, 127 if it was not found. Manual: hwcap-exec(1).\n";
+
+static void put(int fd, const char *bytes, size_t size)
+{
+	while (size) {
+		long r = sys_write(fd, bytes, size);
+
+		if (r <= 0)
+			sys_exit(EXIT_FAILED);
+		bytes += r;
+		size -= (size_t)r;
+	}
+}
+
+void report_help(void)
+{
+	put(1, help, sizeof(help) - 1);
+}
+
+void report_version(void)
+{
+	static const char version[] = "hwcap-exec " HWCAP_EXEC_VERSION "\n";
+
+	put(1, version, sizeof(version) - 1);
+}
+
+static const char *entry_name(unsigned int i)
+{
+	switch (i) {
+	case 0: return "AT_HWCAP";
+	case 1: return "AT_HWCAP2";
+	case 2: return "AT_HWCAP3";
+	default: return "AT_HWCAP4";
+	}
+}
+
+static void add_mask(struct text *t, const struct hwcaps *mask)
+{
+	const char *separator = "";
+
+	for (unsigned int i = 0; i < HWCAP_ENTRIES; i++) {
+		if (!mask->word[i])
+			continue;
+		text_add(t, "%s%s=%#lx", separator, entry_name(i),
+			 mask->word[i]);
+		separator = ",";
+	}
+	if (!*separator)
+		text_add(t, "none");
+}
+
+void report_choice(const struct program *program, const struct hwcaps *mask)
+{
+	char line[1024];
+	struct text t;
+
+	text_init(&t, line, sizeof(line));
+	text_add(&t, "hwcap-exec: engine loader: %.256s, mask ",
+		 program->loaded);
+	add_mask(&t, mask);
+	text_add(&t, "\n");
+	put(2, line, t.length);
+}
+
+static void add_image(struct text *t, const char *what,
+		      const struct image *image, uint64_t page)
+{
+	text_add(t, "%s %s (%s, entry %#lx)\n", what, image->path,
+		 image->plan.fixed ? "fixed" : "position-independent",
+		 image->plan.entry);
+	for (unsigned int i = 0; i < image->elf.header.e_phnum; i++) {
+		const Elf64_Phdr *ph = &image->elf.phdr[i];
+		struct elf_segment s;
+
+		if (ph->p_type != PT_LOAD || t->length > REPORT_SIZE / 2)
+			continue;
+		elf_segment(ph, page, &s);
+		if (s.size)
+			text_add(t, "  map  %#lx-%#lx %c%c%c file offset %#lx\n",
+				 s.at, s.at + s.size,
+				 s.prot & PROT_READ ? 'r' : '-',
+				 s.prot & PROT_WRITE ? 'w' : '-',
+				 s.prot & PROT_EXEC ? 'x' : '-', s.offset);
+		if (s.anon_size)
+			text_add(t, "  zero %#lx-%#lx rw%c\n", s.anon_at,
+				 s.anon_at + s.anon_size,
+				 s.anon_prot & PROT_EXEC ? 'x' : '-');
+	}
+}
+
+static void add_vector(struct text *t, const struct load *l)
+{
+	for (const Elf64_auxv_t *av = l->request->start->auxv;
+	     av->a_type != AT_NULL; av++) {
+		int i = hwcap_index(av->a_type);
+		uint64_t value = av->a_un.a_val;
+
+		if (i >= 0)
+			text_add(t, "%s %#lx -> %#lx\n",
+				 entry_name((unsigned int)i), value,
+				 value & ~l->request->hide.word[i]);
+	}
+}
+
+int report_plan(struct diag *d, const struct load *l, void *to)
+{
+	const struct program *p = l->request->program;
+	const struct start *s = l->request->start;
+	char text[REPORT_SIZE];
+	struct text t;
+
+	(void)d;
+	(void)to;
+	text_init(&t, text, sizeof(text));
+	text_add(&t, "program %s\n", p->path);
+	for (unsigned int i = 0; i < p->prefixes; i++)
+		text_add(&t, "argv[%u] %.200s\n", i, p->prefix[i]);
+	for (unsigned long i = l->request->skip;
+	     i < s->argc && t.length < REPORT_SIZE / 4; i++)
+		text_add(&t, "argv[%lu] %.200s\n",
+			 i - l->request->skip + p->prefixes, s->argv[i]);
+	add_image(&t, "load", &l->program, s->page_size);
+	if (l->has_interp)
+		add_image(&t, "interp", &l->interp, s->page_size);
+	text_add(&t, "mask ");
+	add_mask(&t, &l->request->hide);
+	text_add(&t, "\n");
+	add_vector(&t, l);
+	put(1, text, t.length);
+	return 0;
+}
