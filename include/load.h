@@ -30,7 +30,6 @@ struct load {
 	struct image program;
 	struct image interp; /* fd -1 if there is none */
 	bool has_interp;
-	char interp_path[4096]; /* PATH_MAX */
 };
 
 /* Does not return if all is well, unless REPORT is set: then as it returns. */

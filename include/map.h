@@ -21,7 +21,8 @@ struct zones {
 	bool brk_moved;      /* brk of a static PIE is in the ET_DYN zone */
 	uint64_t brk;        /* our own initial brk */
 	uint64_t brk_gap;    /* random bytes the kernel put before brk */
-	struct vdso vdso;
+	uint64_t stack_end;
+	struct vdso vdso;    /* its block is found when it has to move */
 	uint64_t image, image_size; /* our own */
 };
 

@@ -54,16 +54,19 @@ int program_open(struct diag *d, struct program *p, const char *path,
 		 const char *argv0, unsigned int flags);
 
 /*
- * Find NAME along PATH as execvp(3) does and open it. BUFFER (PATH_MAX bytes)
- * holds the path found. SEARCH is $PATH or NULL. Errors as program_open's.
+ * Find NAME along SEARCH, the value of PATH, as execvp(3) does and open it.
+ * BUFFER (program_find_size() bytes) holds the path found. Errors as
+ * program_open's.
  */
+#define PROGRAM_DEFAULT_PATH "/bin:/usr/bin"
+size_t program_find_size(const char *name, const char *search);
 int program_find(struct diag *d, struct program *p, const char *name,
 		 const char *argv0, const char *search, unsigned int flags,
 		 char *buffer);
 
 /*
- * Open one executable file for mapping: regular, x bit, not noexec, not open
- * for writing (as far as can be told). Returns 0 or a positive errno.
+ * Open one executable file for mapping: regular, x bit, not noexec. Returns 0
+ * or a positive errno.
  */
 int program_file_open(struct program_file *f, const char *path);
 
@@ -72,5 +75,8 @@ int program_file_open(struct program_file *f, const char *path);
  * security.capability attribute that count here. 1 yes, 0 no.
  */
 int program_changes_credentials(const struct program_file *f);
+
+/* Is the open file FD open for writing somewhere (ETXTBSY)? Best effort. */
+bool program_is_busy(int fd);
 
 #endif

@@ -16,10 +16,11 @@ struct vdso {
 	uint64_t block, size; /* with its data pages; size 0: do not move */
 };
 
-/* Find the block around TEXT. STACK: an address in the stack; a vDSO above it
- * was not placed by mmap and stays.
+/*
+ * Find the block that v->text is in. STACK: an address in the stack; a vDSO
+ * above it was not placed by mmap and stays where it is.
  */
-void vdso_find(struct vdso *v, uint64_t text, uint64_t stack, uint64_t page);
+void vdso_find(struct vdso *v, uint64_t stack, uint64_t page);
 
 /* Move the block to TO. False if the kernel does not let us (nothing moved).
  * Does not return where a part moved and the rest did not.

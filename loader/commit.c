@@ -117,24 +117,25 @@ static int set_stack_protection(struct diag *d, const struct load *l,
 		    l->program.path);
 }
 
-/* The mapping from which the last of us leaves, if the image has to go first. */
+/*
+ * The page from which the last of us leaves, if the image has to go first. It
+ * lives for three system calls and runs nothing but what is copied here.
+ */
 static int copy_leave_code(struct diag *d, const struct zones *z, uint64_t *at)
 {
 	size_t size = (size_t)(arch_leave_end - (const char *)arch_leave);
 	long r = sys_mmap(z->image + z->image_size, z->page,
-			  PROT_READ | PROT_WRITE,
+			  PROT_READ | PROT_WRITE | PROT_EXEC,
 			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
 			  0);
 
-	if (!sys_failed(r)) {
-		*at = (uint64_t)r;
-		memcpy((void *)*at, (const void *)arch_leave, size);
-		__builtin___clear_cache((char *)*at, (char *)*at + size);
-		r = sys_mprotect(*at, z->page, PROT_READ | PROT_EXEC);
-	}
-	if (!r || *at == (uint64_t)r)
-		return 0;
-	return diag(d, EXIT_FAILED, (int)-r, "unable to map a page to leave by");
+	if (sys_failed(r))
+		return diag(d, EXIT_FAILED, (int)-r,
+			    "unable to map a page to leave by");
+	*at = (uint64_t)r;
+	memcpy((void *)*at, (const void *)arch_leave, size);
+	__builtin___clear_cache((char *)*at, (char *)*at + size);
+	return 0;
 }
 
 static int prepare_leave(struct diag *d, const struct load *l,

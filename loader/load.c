@@ -88,15 +88,15 @@ static int load_interp(struct diag *d, struct load *l)
 	return finish(d, l);
 }
 
-/* The string of PT_INTERP into l->interp_path. */
-static int read_interp_path(struct diag *d, struct load *l)
+/* Read the string of PT_INTERP, then load what it names. */
+static int load_with_interp(struct diag *d, struct load *l)
 {
 	const struct elf_plan *p = &l->program.plan;
+	char path[p->interp_size];
 	const char *why;
 	char number[16];
 	int error;
-	long r = sys_pread(l->program.fd, l->interp_path, p->interp_size,
-			   p->interp_at);
+	long r = sys_pread(l->program.fd, path, p->interp_size, p->interp_at);
 
 	if (r != (long)p->interp_size) {
 		error = r < 0 ? (int)-r : EIO;
@@ -104,12 +104,12 @@ static int read_interp_path(struct diag *d, struct load *l)
 			    "%s: unable to read its interpreter's path: %s",
 			    l->program.path, errno_text(error, number));
 	}
-	error = elf_check_interp(l->interp_path, p->interp_size, &why);
+	error = elf_check_interp(path, p->interp_size, &why);
 	if (error)
 		return diag(d, EXIT_CANNOT_RUN, error, "%s: %s",
 			    l->program.path, why);
-	l->interp.path = l->interp_path;
-	return 0;
+	l->interp.path = path;
+	return load_interp(d, l);
 }
 
 int load_run(struct diag *d, const struct load_request *request)
@@ -143,9 +143,5 @@ int load_run(struct diag *d, const struct load_request *request)
 		return wrong_elf(d, &l.program, l.program.path, error,
 				 why ? why : errno_text(error, number));
 	l.has_interp = l.program.plan.has_interp;
-	if (!l.has_interp)
-		return finish(d, &l);
-	if (read_interp_path(d, &l))
-		return -1;
-	return load_interp(d, &l);
+	return l.has_interp ? load_with_interp(d, &l) : finish(d, &l);
 }

@@ -31,7 +31,8 @@ void zones_read(const struct start *s, uint64_t stack_end, struct zones *z)
 	z->randomised = stack_end != ARCH_STACK_TOP || z->brk_gap;
 	z->image = (uint64_t)image_start;
 	z->image_size = page_up((uint64_t)image_end, z->page) - z->image;
-	vdso_find(&z->vdso, s->vdso, stack_end, z->page);
+	z->stack_end = stack_end;
+	z->vdso = (struct vdso){ .text = s->vdso };
 }
 
 static int map_failed(struct diag *d, const struct image *image, long r)
@@ -62,8 +63,9 @@ static bool may_replace(const struct zones *z, uint64_t at, uint64_t size)
 {
 	uint64_t here = (uint64_t)__builtin_frame_address(0);
 
+	/* The vDSO and its data: no larger than a megabyte. */
 	return !meets(at, size, z->image, z->image_size) &&
-	       !meets(at, size, z->vdso.block, z->vdso.size) &&
+	       !meets(at, size, z->vdso.text - (1 << 19), 1 << 20) &&
 	       at + size <= here - (here > ASK_SIZE * 64UL ? ASK_SIZE * 64UL : 0);
 }
 
@@ -133,10 +135,10 @@ static int map_at(struct diag *d, const struct zones *z, struct image *image,
  */
 static uint64_t random_bits(const struct zones *z)
 {
-	uint64_t gap = (ARCH_STACK_TOP - z->vdso.text) / z->page;
+	uint64_t gap = (z->stack_end - z->vdso.text) / z->page;
 	unsigned int bits = ARCH_MMAP_RND_BITS;
 
-	if (z->vdso.size && gap >> (ARCH_MMAP_RND_BITS + 1))
+	if (z->vdso.text && z->vdso.text < z->stack_end && gap >> (ARCH_MMAP_RND_BITS + 1))
 		bits = ARCH_MMAP_RND_BITS_MAX;
 	return (1UL << bits) - 1;
 }
@@ -240,6 +242,7 @@ static int map_high(struct diag *d, struct zones *z, struct image *image,
 	 */
 	if (p->reserve_low)
 		return map_at(d, z, image, 0);
+	vdso_find(&z->vdso, z->stack_end, z->page);
 	if (z->vdso.size && p->span < ASK_SIZE && !hint && !p->holes &&
 	    !is_bottom_up(z) && swap_with_vdso(z, image, program, &at))
 		return map_at(d, z, image, at);

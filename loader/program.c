@@ -19,60 +19,38 @@
 #define ST_NOSUID 2 /* include/linux/statfs.h; sys/statvfs.h has it, too */
 
 /*
- * Not a regular file: EACCES, and never opened, since opening a device or a
- * fifo has effects. (do_open_execat(); may_open() has MAY_EXEC.)
+ * Not a regular file: EACCES (do_open_execat()). O_NONBLOCK, since opening a
+ * fifo must not wait for its writer.
  */
-static int check_kind(int dir, const char *path, int flags, struct statx *st)
-{
-	long r = sys_statx(dir, path, flags, STATX_BASIC_STATS, st);
-
-	if (r < 0)
-		return (int)-r;
-	return (st->stx_mode & S_IFMT) == S_IFREG ? 0 : EACCES;
-}
-
-/*
- * A file open for writing is ETXTBSY. A read lease is refused for one
- * (fs/locks.c:check_conflicting_open()); where we may not take a lease there
- * is no way to tell.
- */
-static int check_busy(int fd)
-{
-	long r = sys_fcntl(fd, F_SETLEASE, F_RDLCK);
-
-	if (r == -EAGAIN)
-		return ETXTBSY;
-	if (r == 0)
-		sys_fcntl(fd, F_SETLEASE, F_UNLCK);
-	return 0;
-}
-
-static int open_checked(struct program_file *f, const char *path)
+static int check_kind(struct program_file *f)
 {
 	struct statx st;
-	long r;
-	int error = check_kind(AT_FDCWD, path, 0, &st);
+	long r = sys_statx(f->fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &st);
 
-	if (error)
-		return error;
-	r = sys_openat(AT_FDCWD, path,
-		       O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
 	if (r < 0)
 		return (int)-r;
-	f->fd = (int)r;
-	error = check_kind(f->fd, "", AT_EMPTY_PATH, &st);
-	if (error)
-		return error;
 	f->size = st.stx_size;
 	f->mode = st.stx_mode;
 	f->uid = st.stx_uid;
 	f->gid = st.stx_gid;
+	return (f->mode & S_IFMT) == S_IFREG ? 0 : EACCES;
+}
+
+static int open_checked(struct program_file *f, const char *path)
+{
+	int error;
+	long r = sys_openat(AT_FDCWD, path,
+			    O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
+
+	if (r < 0)
+		return (int)-r;
+	f->fd = (int)r;
+	error = check_kind(f);
+	if (error)
+		return error;
 	r = sys_faccessat2(f->fd, "", X_OK, AT_EACCESS | AT_EMPTY_PATH);
 	if (r < 0)
 		return (int)-r;
-	error = check_busy(f->fd);
-	if (error)
-		return error;
 	r = sys_pread(f->fd, f->head, sizeof(f->head), 0);
 	if (r < 0)
 		return (int)-r;
@@ -220,6 +198,17 @@ static bool join(char *buffer, const char *dir, const char *dir_end,
 	return true;
 }
 
+/* The longest path there can be to look at: no element is longer than all. */
+size_t program_find_size(const char *name, const char *search)
+{
+	size_t size;
+
+	if (!*name || strchr(name, '/'))
+		return 1;
+	size = strlen(search) + 1 + strlen(name) + 1;
+	return size < PATH_MAX ? size : PATH_MAX;
+}
+
 int program_find(struct diag *d, struct program *p, const char *name,
 		 const char *argv0, const char *search, unsigned int flags,
 		 char *buffer)
@@ -232,7 +221,7 @@ int program_find(struct diag *d, struct program *p, const char *name,
 	if (strlen(name) > NAME_MAX)
 		return diag(d, EXIT_CANNOT_RUN, ENAMETOOLONG,
 			    "%s: file name too long", name);
-	for (const char *dir = search ? search : "/bin:/usr/bin"; dir;
+	for (const char *dir = search; dir;
 	     dir = *end ? end + 1 : NULL) {
 		end = strchr(dir, ':');
 		if (!end)
@@ -264,6 +253,18 @@ static bool privileges_are_void(int fd)
 	return sys_fstatfs(fd, &fs) == 0 && (fs.f_flags & ST_NOSUID);
 }
 
+/*
+ * A read lease is refused for a file that is open for writing
+ * (fs/locks.c:check_conflicting_open()); who may not take a lease cannot tell.
+ */
+bool program_is_busy(int fd)
+{
+	if (sys_fcntl(fd, F_SETLEASE, F_RDLCK) == -EAGAIN)
+		return true;
+	sys_fcntl(fd, F_SETLEASE, F_UNLCK);
+	return false;
+}
+
 int program_changes_credentials(const struct program_file *f)
 {
 	bool changes = false;
@@ -273,8 +274,9 @@ int program_changes_credentials(const struct program_file *f)
 	if ((f->mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) &&
 	    f->gid != sys_getegid())
 		changes = true;
-	if (sys_fgetxattr(f->fd, "security.capability", NULL, 0) >= 0 &&
-	    sys_geteuid() != 0)
+	/* Root's capabilities are those of root, whatever the file has. */
+	if (sys_geteuid() != 0 &&
+	    sys_fgetxattr(f->fd, "security.capability", NULL, 0) >= 0)
 		changes = true;
 	return changes && !privileges_are_void(f->fd);
 }

@@ -39,12 +39,12 @@ static const Elf64_Phdr *text_segment(uint64_t text)
 	return NULL;
 }
 
-void vdso_find(struct vdso *v, uint64_t text, uint64_t stack, uint64_t page)
+void vdso_find(struct vdso *v, uint64_t stack, uint64_t page)
 {
 	const Elf64_Phdr *ph;
+	const uint64_t text = v->text;
 	unsigned int pages;
 
-	*v = (struct vdso){ .text = text };
 	if (!text || text > stack)
 		return;
 	ph = text_segment(text);

@@ -1,5 +1,4 @@
 #include <errno.h>
-#include <limits.h>
 #include <string.h>
 
 #include "load.h"
@@ -13,17 +12,20 @@
 
 void hwcap_exec_main(void *sp);
 
-/* All of main()'s state; nothing of it is global. */
+/*
+ * All of main()'s state; nothing of it is global. What is seldom written comes
+ * last: every page of stack that stays untouched saves a page fault.
+ */
 struct run {
 	struct start start;
 	struct options options;
 	struct hwcaps mask;
 	struct program program;
-	char path[PATH_MAX]; /* of the program, where PATH was searched */
+	struct diag diag;
 };
 
 /* The one place that prints a failure. */
-__attribute__((noreturn)) static void fail(const struct diag *d)
+__attribute__((noreturn, noinline)) static void fail(const struct diag *d)
 {
 	char line[sizeof(d->text) + 16];
 	struct text t;
@@ -105,6 +107,9 @@ static int run(struct diag *d, struct run *r)
 {
 	const struct options *o = &r->options;
 	const char *name = r->start.argv[o->first];
+	const char *found = start_getenv(&r->start, "PATH");
+	const char *search = found ? found : PROGRAM_DEFAULT_PATH;
+	char path[program_find_size(name, search)];
 	struct load_request request = { .start = &r->start,
 					.program = &r->program,
 					.skip = o->first + 1,
@@ -112,8 +117,7 @@ static int run(struct diag *d, struct run *r)
 
 	if (compute_mask(d, r) ||
 	    program_find(d, &r->program, name, o->argv0 ? o->argv0 : name,
-			 start_getenv(&r->start, "PATH"), PROGRAM_SHELL,
-			 r->path) ||
+			 search, PROGRAM_SHELL, path) ||
 	    check_engine(d, r))
 		return -1;
 	request.hide = r->mask;
@@ -126,19 +130,19 @@ static int run(struct diag *d, struct run *r)
 
 void hwcap_exec_main(void *sp)
 {
-	struct diag d;
 	struct run r;
+	struct diag *d = &r.diag;
 
-	d.status = 0;
+	d->status = 0;
 	start_read(&r.start, sp);
-	if (check_own_name(&d, &r.start) ||
-	    options_parse(&d, r.start.argc, r.start.argv, &r.options))
-		fail(&d);
+	if (check_own_name(d, &r.start) ||
+	    options_parse(d, r.start.argc, r.start.argv, &r.options))
+		fail(d);
 	if (r.options.action == ACTION_HELP)
 		report_help();
 	else if (r.options.action == ACTION_VERSION)
 		report_version();
-	else if (run(&d, &r))
-		fail(&d);
+	else if (run(d, &r))
+		fail(d);
 	sys_exit(0);
 }

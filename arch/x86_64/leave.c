@@ -80,10 +80,7 @@ bool arch_find_leave_site(const unsigned char *code, size_t size, uint64_t at,
 	for (const unsigned char *p = code; p + 2 < end; p++) {
 		struct arch_leave_site site;
 
-		p = memchr(p, 0x0f, (size_t)(end - p - 2));
-		if (!p)
-			break;
-		if (p[1] != 0x05 ||
+		if (p[0] != 0x0f || p[1] != 0x05 ||
 		    !site_at(p, (size_t)(end - p), at + (uint64_t)(p - code),
 			     &site))
 			continue;
