@@ -6,6 +6,7 @@
 PATH=${HWCAPCTL%/*}:$PATH
 # shellcheck source=contrib/completion/hwcap-exec.bash
 . "$srcdir/contrib/completion/hwcap-exec.bash"
+# shellcheck disable=SC2317 # called by what is tested
 compopt() { :; } # there is no completion under way
 
 # offers NAME FUNCTION LINE WANTED: completing LINE gives WANTED, blanks between
@@ -16,7 +17,8 @@ offers()
 	case $3 in *' ') COMP_WORDS+=('') ;; esac
 	COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
 	"$2"
-	is "$1" "${COMPREPLY[*]-}" "$4"
+	is "$1" "$(printf '%s\n' ${COMPREPLY[@]+"${COMPREPLY[@]}"} | sort -u | paste -sd ' ')" \
+		"$(tr ' ' '\n' <<<"$4" | sort -u | paste -sd ' ')"
 }
 
 offers "commands" _hwcapctl "hwcapctl ex" "explain"
@@ -40,7 +42,8 @@ offers "--engine" _hwcap_exec "hwcap-exec -e l" "loader"
 offers "a command" _hwcap_exec "hwcap-exec --mask none mountpoin" "mountpoint"
 offers "a command after --" _hwcap_exec "hwcap-exec -- mountpoin" "mountpoint"
 
-_command_offset() { COMPREPLY=("offset $1 of ${COMP_WORDS[$1]}"); }
-offers "arguments of the command" _hwcap_exec "hwcap-exec -m none ls -" "offset 3 of ls"
-offers "arguments after --" _hwcap_exec "hwcap-exec --mask=none -- ls -" "offset 3 of ls"
+# shellcheck disable=SC2317 # likewise
+_command_offset() { COMPREPLY=("$1:${COMP_WORDS[$1]}"); }
+offers "arguments of the command" _hwcap_exec "hwcap-exec -m none ls -" "3:ls"
+offers "arguments after --" _hwcap_exec "hwcap-exec --mask=none -- ls -" "3:ls"
 done_testing

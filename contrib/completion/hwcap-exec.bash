@@ -2,7 +2,10 @@
 
 if ! declare -F _hwcap_spec >/dev/null; then
 	for _hwcap_file in "${BASH_SOURCE[0]%/*}"/hwcapctl{,.bash}; do
-		[ ! -f "$_hwcap_file" ] || { . "$_hwcap_file"; break; }
+		[ -f "$_hwcap_file" ] || continue
+		# shellcheck source=contrib/completion/hwcapctl.bash
+		. "$_hwcap_file"
+		break
 	done
 	unset _hwcap_file
 fi

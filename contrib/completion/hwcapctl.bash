@@ -59,7 +59,7 @@ _hwcap_choose()
 
 _hwcapctl()
 {
-	local cur words command keep= word
+	local cur words command word keep=''
 	_hwcap_words
 	command=${words[1]-}
 	if [ ${#words[@]} -le 2 ]; then
@@ -72,7 +72,8 @@ _hwcapctl()
 		return
 		;;
 	-*)
-		_hwcap_choose "$(hwcapctl "$command" --help 2>/dev/null | grep -Eo -- '--[a-z]+=?' | sort -u)" "$cur"
+		_hwcap_choose "$(hwcapctl "$command" --help 2>/dev/null |
+			sed -n 's/^ *\(-., \)*\(--[a-z]*=*\).*/\2/p')" "$cur"
 		case ${COMPREPLY[0]-} in *=) compopt -o nospace 2>/dev/null ;; esac
 		return
 		;;

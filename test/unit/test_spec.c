@@ -47,8 +47,7 @@ static struct result parse(int arch, enum spec_mode mode, bool exact, const char
 	return r;
 }
 
-static void gives(int arch, enum spec_mode mode, bool exact, const char *spec,
-		  struct hwcaps wanted)
+static void gives(int arch, enum spec_mode mode, bool exact, const char *spec, struct hwcaps wanted)
 {
 	struct result r = parse(arch, mode, exact, spec);
 
@@ -87,8 +86,13 @@ static void refuses(int arch, const char *spec, const char *text)
 }
 
 enum {
-	FPU = 1 << 0, CX8 = 1 << 8, CMOV = 1 << 15, MMX = 1 << 23, FXSR = 1 << 24,
-	SSE = 1 << 25, SSE2 = 1 << 26,
+	FPU = 1 << 0,
+	CX8 = 1 << 8,
+	CMOV = 1 << 15,
+	MMX = 1 << 23,
+	FXSR = 1 << 24,
+	SSE = 1 << 25,
+	SSE2 = 1 << 26,
 };
 
 static void names(void **state)
@@ -126,8 +130,7 @@ static void numbers(void **state)
 	hides(X86_64, "HWCAP=0xffffffffffffffff", UINT64_MAX, 0);
 	hides(X86_64, "HWCAP=0x00000000000000000000000000000001", 1, 0);
 	hides(X86_64, "HWCAP=0x8000000000000000", 1UL << 63, 0);
-	gives(X86_64, SPEC_HIDE, false, "HWCAP3=1,AT_HWCAP4=2",
-	      (struct hwcaps){ { 0, 0, 1, 2 } });
+	gives(X86_64, SPEC_HIDE, false, "HWCAP3=1,AT_HWCAP4=2", (struct hwcaps){ { 0, 0, 1, 2 } });
 	/* A number is taken as it stands: fpu alone, not what needs it. */
 	hides(X86_64, "HWCAP=0x1", FPU, 0);
 	keeps(X86_64, "HWCAP=0x4000000", SSE2, 0);
@@ -184,8 +187,9 @@ static void longest_name_first(void **state)
 {
 	const uint64_t p5 = 1 << 18, p5plus = 1 << 17, p4 = 1 << 19, p6x = 1 << 9;
 	const struct hwcaps wanted[] = {
-		{ { p5plus, 0, 0, 0 } }, { { p5, 0, 0, 0 } }, { { p5plus | p6x, 0, 0, 0 } },
-		{ { p5 | p6x, 0, 0, 0 } }, { { p4 | p5plus, 0, 0, 0 } },
+		{ { p5plus, 0, 0, 0 } },       { { p5, 0, 0, 0 } },
+		{ { p5plus | p6x, 0, 0, 0 } }, { { p5 | p6x, 0, 0, 0 } },
+		{ { p4 | p5plus, 0, 0, 0 } },
 	};
 
 	(void)state;
@@ -313,8 +317,8 @@ static void never_a_bit_outside(void **state)
 				sprintf(spec + strlen(spec), "%s=", spec_entry_name(f->entry));
 			strcat(spec, f->name);
 			named.word[f->entry] |= 1UL << f->bit;
-			hwcaps_or(&wanted, mode == SPEC_HIDE ? &t->closures[i].hides
-							     : &t->closures[i].needs);
+			hwcaps_or(&wanted, mode == SPEC_HIDE ? &t->closures[i].hides :
+							       &t->closures[i].needs);
 		}
 		gives(arch, mode, false, spec, wanted);
 		gives(arch, mode, true, spec, named);
@@ -390,7 +394,7 @@ static void unadvertised_features(void **state)
 {
 	static const char *const with_tunable[][2] = {
 		{ "avx512f", "-AVX512F" }, { "avx2", "-AVX2" }, { "AVX2", "-AVX2" },
-		{ "sse4_2", "-SSE4_2" }, { "bmi2", "-BMI2" }, { "abm", "-LZCNT" },
+		{ "sse4_2", "-SSE4_2" },   { "bmi2", "-BMI2" }, { "abm", "-LZCNT" },
 	};
 
 	(void)state;

@@ -14,15 +14,15 @@
 #include "text.h"
 
 /* The same FORMAT through text_add() and snprintf() gives the same bytes. */
-#define same(...)                                                           \
-	do {                                                                \
-		char got_[256], wanted_[256];                               \
-		struct text t_;                                             \
-		text_init(&t_, got_, sizeof(got_));                         \
-		text_add(&t_, __VA_ARGS__);                                 \
-		snprintf(wanted_, sizeof(wanted_), __VA_ARGS__);            \
-		assert_string_equal(got_, wanted_);                         \
-		assert_int_equal(t_.length, strlen(wanted_));               \
+#define same(...)                                                \
+	do {                                                     \
+		char got_[256], wanted_[256];                    \
+		struct text t_;                                  \
+		text_init(&t_, got_, sizeof(got_));              \
+		text_add(&t_, __VA_ARGS__);                      \
+		snprintf(wanted_, sizeof(wanted_), __VA_ARGS__); \
+		assert_string_equal(got_, wanted_);              \
+		assert_int_equal(t_.length, strlen(wanted_));    \
 	} while (0)
 
 static void formats_as_printf(void **state)
@@ -32,6 +32,7 @@ static void formats_as_printf(void **state)
 	same("%s|%s", "", "text");
 	same("%.*s|%.*s|%.*s", 3, "abcdef", 0, "x", 9, "short");
 	same("%.*s", -1, "negative means all");
+	same("%.3s|%.0s|%.20s", "abcdef", "x", "short");
 	same("%d %d %d", 0, INT_MAX, INT_MIN);
 	same("%u %u", 0U, UINT_MAX);
 	same("%ld %ld", LONG_MAX, LONG_MIN);
@@ -70,7 +71,7 @@ static void null_is_printed(void **state)
 static void unknown_conversions_stay(void **state)
 {
 	/* Not literals: the compiler would object. */
-	static const char *const formats[] = { "%y", "%08x|", "a%", "%lo", "%l", "%.3s", "%#" };
+	static const char *const formats[] = { "%y", "%08x|", "a%", "%lo", "%l", "%.3d", "%#" };
 	char got[32];
 
 	(void)state;
@@ -114,8 +115,8 @@ static void cuts_at_every_size(void **state)
 
 static void errno_texts(void **state)
 {
-	static const int errors[] = { EPERM, ENOENT, EACCES, ENOEXEC, ELIBBAD, ELOOP,
-				      E2BIG, ETXTBSY, ENAMETOOLONG, ENOTDIR, EIO, EINVAL };
+	static const int errors[] = { EPERM, ENOENT,  EACCES,       ENOEXEC, ELIBBAD, ELOOP,
+				      E2BIG, ETXTBSY, ENAMETOOLONG, ENOTDIR, EIO,     EINVAL };
 	char buffer[16];
 
 	(void)state;
@@ -149,8 +150,17 @@ static void diag_stays_one_line(void **state)
 	diag(&d, EXIT_FAILED, 0, "%s", all);
 	assert_int_equal(strlen(d.text), 255);
 	for (int i = 1; i < 256; i++)
-		assert_int_equal((unsigned char)d.text[i - 1],
-				 i < ' ' || i == 0x7f ? '?' : i);
+		assert_int_equal((unsigned char)d.text[i - 1], i < ' ' || i == 0x7f ? '?' : i);
+}
+
+static void diag_may_wrap_itself(void **state)
+{
+	struct diag d = { 0, 0, "" };
+
+	(void)state;
+	diag(&d, EXIT_FAILED, 0, "inner");
+	diag(&d, EXIT_FAILED, 0, "outer: %.560s", d.text);
+	assert_string_equal(d.text, "outer: inner");
 }
 
 static void diag_cuts(void **state)
@@ -168,15 +178,11 @@ static void diag_cuts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(formats_as_printf),
-		cmocka_unit_test(precision_needs_no_nul),
-		cmocka_unit_test(null_is_printed),
-		cmocka_unit_test(unknown_conversions_stay),
-		cmocka_unit_test(cuts_at_every_size),
-		cmocka_unit_test(errno_texts),
-		cmocka_unit_test(diag_records),
-		cmocka_unit_test(diag_stays_one_line),
-		cmocka_unit_test(diag_cuts),
+		cmocka_unit_test(formats_as_printf),    cmocka_unit_test(precision_needs_no_nul),
+		cmocka_unit_test(null_is_printed),      cmocka_unit_test(unknown_conversions_stay),
+		cmocka_unit_test(cuts_at_every_size),   cmocka_unit_test(errno_texts),
+		cmocka_unit_test(diag_records),         cmocka_unit_test(diag_stays_one_line),
+		cmocka_unit_test(diag_may_wrap_itself), cmocka_unit_test(diag_cuts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
