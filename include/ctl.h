@@ -37,22 +37,15 @@ struct ctl_command {
 	const char *summary;
 	const char *arguments; /* after the name, in the usage line */
 	const char *options;   /* lines of --help, without -h and -V */
-	int (*run)(const struct ctl *ctl, const struct ctl_command *self,
-		   int argc, char **argv);
+	int (*run)(const struct ctl *ctl, const struct ctl_command *self, int argc, char **argv);
 };
-
-#define CTL_COMMON_OPTIONS                        \
-	{ "help", no_argument, NULL, 'h' },       \
-	{ "version", no_argument, NULL, 'V' },    \
-	{ NULL, 0, NULL, 0 }
 
 int ctl_list(const struct ctl *ctl, const struct ctl_command *self, int argc, char **argv);
 int ctl_show(const struct ctl *ctl, const struct ctl_command *self, int argc, char **argv);
 int ctl_explain(const struct ctl *ctl, const struct ctl_command *self, int argc, char **argv);
 
 /* "hwcapctl: TEXT" on stderr, one line. Returns STATUS. */
-int ctl_fail(int status, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+int ctl_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* What -h, -V or a wrong option (anything else) is answered with. */
 int ctl_common_option(const struct ctl_command *self, int option);

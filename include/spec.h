@@ -21,21 +21,20 @@ enum spec_mode {
  * Parse SPEC and OR its bits into *BITS. With EXACT there is no closure.
  * Returns 0, or -1 with D filled (status 125); *BITS is then unspecified.
  */
-int spec_parse(struct diag *d, enum spec_mode mode, bool exact,
-	       const char *spec, struct hwcaps *bits);
+int spec_parse(struct diag *d, enum spec_mode mode, bool exact, const char *spec,
+	       struct hwcaps *bits);
 
 /*
  * The mask that results: HIDE as parsed, or, if KEEP is not NULL, everything
  * KEEP does not name. Adds what any nonzero mask must hide as well (arm64's
  * cpuid) unless EXACT or KEEP has it. *MASK may be HIDE itself.
  */
-void spec_mask(const struct hwcaps *hide, const struct hwcaps *keep,
-	       bool exact, struct hwcaps *mask);
+void spec_mask(const struct hwcaps *hide, const struct hwcaps *keep, bool exact,
+	       struct hwcaps *mask);
 
 /* The same for the architecture whose table T is. */
-int spec_parse_for(struct diag *d, const struct hwcap_table *t,
-		   enum spec_mode mode, bool exact, const char *spec,
-		   struct hwcaps *bits);
+int spec_parse_for(struct diag *d, const struct hwcap_table *t, enum spec_mode mode, bool exact,
+		   const char *spec, struct hwcaps *bits);
 void spec_mask_for(const struct hwcap_table *t, const struct hwcaps *hide,
 		   const struct hwcaps *keep, bool exact, struct hwcaps *mask);
 

@@ -13,10 +13,8 @@ static const struct ctl_command commands[] = {
 	  "      --names         print names alone, one a line\n"
 	  "      --baselines     print the names of the baselines, one a line\n",
 	  ctl_list },
-	{ "show", "show the vector of a process (default: of hwcapctl itself)",
-	  "[--json] [PID]",
-	  "  -j, --json          print JSON\n",
-	  ctl_show },
+	{ "show", "show the vector of a process (default: of hwcapctl itself)", "[--json] [PID]",
+	  "  -j, --json          print JSON\n", ctl_show },
 	{ "explain", "show what a SPEC hides or keeps, and why",
 	  "[--keep] [--exact] [--arch=ARCH] [--json] SPEC",
 	  "  -k, --keep          SPEC is for --keep (default: for --mask)\n"
@@ -77,8 +75,8 @@ int ctl_common_option(const struct ctl_command *self, int option)
 		printf("Usage: hwcapctl %s %s\n%c%s.\n\n%s"
 		       "  -h, --help          print this help\n"
 		       "  -V, --version       print the version\n",
-		       self->name, self->arguments, self->summary[0] - 'a' + 'A',
-		       self->summary + 1, self->options);
+		       self->name, self->arguments, self->summary[0] - 'a' + 'A', self->summary + 1,
+		       self->options);
 		return CTL_OK;
 	}
 	/* getopt_long() has said what is wrong. */
@@ -132,7 +130,6 @@ int main(int argc, char **argv, char **envp)
 
 	status = run(&ctl, argc, argv);
 	if ((fflush(stdout) || ferror(stdout)) && !status)
-		status = ctl_fail(CTL_FAILED, "unable to write the result: %s",
-				  strerror(errno));
+		status = ctl_fail(CTL_FAILED, "unable to write the result: %s", strerror(errno));
 	return status;
 }

@@ -6,6 +6,8 @@
 
 #include "spec.h"
 
+enum { NOTES = 16 };
+
 struct request {
 	enum spec_mode mode;
 	bool exact;
@@ -20,8 +22,8 @@ struct meaning {
 	struct hwcaps named; /* as written */
 	struct hwcaps bits;  /* after closure: what --mask hides or --keep keeps */
 	struct hwcaps mask;
-	char *notes[64]; /* items that are an error there */
-	size_t note_count;
+	char notes[NOTES][sizeof(((struct diag *)NULL)->text)];
+	size_t note_count; /* of items that are an error there */
 };
 
 static const char *item_arch(const char *item)
@@ -44,8 +46,10 @@ static int explain_item(const struct request *r, struct meaning *m, const char *
 		return CTL_OK;
 	if (item_arch(item) || !strcmp(m->t.arch, r->arch))
 		return ctl_fail(EXIT_FAILED, "%s: %s", m->t.arch, d.text);
-	if (m->note_count < sizeof(m->notes) / sizeof(m->notes[0]))
-		m->notes[m->note_count++] = strdup(d.text);
+	if (m->note_count == NOTES)
+		strcpy(m->notes[NOTES - 1], "and more");
+	else
+		strcpy(m->notes[m->note_count++], d.text);
 	return CTL_OK;
 }
 
@@ -138,8 +142,8 @@ static void print_text(const struct request *r, const struct meaning *m)
 			continue;
 		text_init(&why, buffer, sizeof(buffer));
 		reason(r, m, i, &why);
-		printf("  %-17s %-9s bit %2u  %s\n", f->name, spec_entry_name(f->entry),
-		       f->bit, buffer);
+		printf("  %-17s %-9s bit %2u  %s\n", f->name, spec_entry_name(f->entry), f->bit,
+		       buffer);
 		any = true;
 	}
 	if (!any)
@@ -202,31 +206,31 @@ static int select_meanings(const struct request *r, struct meaning *all, size_t 
 
 static int answer(const struct request *r)
 {
-	struct meaning all[5];
+	struct meaning all[5]; /* one for each architecture, one to try */
 	size_t count = 0;
 	int status;
 
 	memset(all, 0, sizeof(all));
 	status = select_meanings(r, all, &count);
-	if (!status && r->json) {
+	if (status)
+		return status;
+	if (r->json) {
 		fputs("{\"spec\":", stdout);
 		ctl_json_string(stdout, r->spec);
 		printf(",\"mode\":\"%s\",\"exact\":%s,\"architectures\":[\n",
 		       r->mode == SPEC_HIDE ? "mask" : "keep", r->exact ? "true" : "false");
 	}
 	for (size_t i = 0; i < count; i++) {
-		if (!status && r->json) {
+		if (r->json) {
 			fputs(i ? ",\n" : "", stdout);
 			print_json(r, &all[i]);
-		} else if (!status) {
+		} else {
 			print_text(r, &all[i]);
 		}
-		for (size_t n = 0; n < all[i].note_count; n++)
-			free(all[i].notes[n]);
 	}
-	if (!status && r->json)
+	if (r->json)
 		puts("\n]}");
-	return status;
+	return CTL_OK;
 }
 
 int ctl_explain(const struct ctl *ctl, const struct ctl_command *self, int argc, char **argv)
@@ -236,7 +240,9 @@ int ctl_explain(const struct ctl *ctl, const struct ctl_command *self, int argc,
 		{ "exact", no_argument, NULL, CTL_OPTION_EXACT },
 		{ "json", no_argument, NULL, 'j' },
 		{ "keep", no_argument, NULL, 'k' },
-		CTL_COMMON_OPTIONS
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
+		{ NULL, 0, NULL, 0 },
 	};
 	struct request r = { SPEC_HIDE, false, false, NULL, NULL };
 	struct hwcap_table t;

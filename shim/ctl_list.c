@@ -69,8 +69,7 @@ static void print_row(const struct row *row)
 	static const char words[][4] = { "no", "yes", "-" };
 
 	printf("%-10s %3u  %-17s %-8s %s\n", spec_entry_name(row->feature->entry),
-	       row->feature->bit, row->feature->name, words[row->present],
-	       words[row->masked]);
+	       row->feature->bit, row->feature->name, words[row->present], words[row->masked]);
 }
 
 static void print_json_row(const struct row *row)
@@ -78,8 +77,8 @@ static void print_json_row(const struct row *row)
 	static const char words[][6] = { "false", "true", "null" };
 
 	printf("{\"entry\":\"%s\",\"bit\":%u,\"name\":\"%s\",\"present\":%s,\"masked\":%s}",
-	       spec_entry_name(row->feature->entry), row->feature->bit,
-	       row->feature->name, words[row->present], words[row->masked]);
+	       spec_entry_name(row->feature->entry), row->feature->bit, row->feature->name,
+	       words[row->present], words[row->masked]);
 }
 
 static void list(const struct ctl *ctl, const struct hwcap_table *t, bool own, bool json)
@@ -128,7 +127,9 @@ int ctl_list(const struct ctl *ctl, const struct ctl_command *self, int argc, ch
 		{ "baselines", no_argument, NULL, CTL_OPTION_BASELINES },
 		{ "json", no_argument, NULL, 'j' },
 		{ "names", no_argument, NULL, CTL_OPTION_NAMES },
-		CTL_COMMON_OPTIONS
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
+		{ NULL, 0, NULL, 0 },
 	};
 	const char *arch = NULL;
 	struct hwcap_table t, own;
@@ -140,7 +141,8 @@ int ctl_list(const struct ctl *ctl, const struct ctl_command *self, int argc, ch
 		else if (option == 'j' || option == CTL_OPTION_NAMES ||
 			 option == CTL_OPTION_BASELINES) {
 			if (form && form != option)
-				return ctl_misuse(self, "--json, --names and --baselines exclude each other");
+				return ctl_misuse(
+					self, "--json, --names and --baselines exclude each other");
 			form = option;
 		} else
 			return ctl_common_option(self, option);

@@ -56,8 +56,7 @@ static void print_json_entry(const struct hwcap_table *t, const struct ctl_vecto
 	printf("],\"unnamed\":\"0x%lx\"}", (unsigned long)rest);
 }
 
-static void print_json(const struct hwcap_table *t, const struct ctl_vector *v,
-		       const char *pid)
+static void print_json(const struct hwcap_table *t, const struct ctl_vector *v, const char *pid)
 {
 	const char *comma = "";
 
@@ -87,7 +86,9 @@ int ctl_show(const struct ctl *ctl, const struct ctl_command *self, int argc, ch
 {
 	static const struct option options[] = {
 		{ "json", no_argument, NULL, 'j' },
-		CTL_COMMON_OPTIONS
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
+		{ NULL, 0, NULL, 0 },
 	};
 	struct ctl_vector v;
 	struct hwcap_table t;

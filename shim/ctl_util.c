@@ -116,7 +116,8 @@ int ctl_process_vector(const char *pid, struct ctl_vector *v)
 	if (n < 0)
 		return ctl_fail(CTL_FAILED, "unable to read %s: %s", path, strerror(errno));
 	if (!size)
-		return ctl_fail(CTL_FAILED, "%s: has no vector (a kernel thread, or it has ended)", pid);
+		return ctl_fail(CTL_FAILED, "%s: has no vector (a kernel thread, or it has ended)",
+				pid);
 	decode_vector(bytes, size, v);
 	return CTL_OK;
 }
@@ -149,8 +150,7 @@ void ctl_print_spec(FILE *f, const struct hwcaps *bits)
 	for (int i = 0; i < HWCAP_ENTRIES; i++) {
 		if (!bits->word[i])
 			continue;
-		fprintf(f, "%s%s=%#lx", comma, spec_entry_name(i),
-			(unsigned long)bits->word[i]);
+		fprintf(f, "%s%s=%#lx", comma, spec_entry_name(i), (unsigned long)bits->word[i]);
 		comma = ",";
 	}
 }

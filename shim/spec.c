@@ -37,7 +37,10 @@ static const struct {
 };
 
 static const char entry_names[HWCAP_ENTRIES][10] = {
-	"AT_HWCAP", "AT_HWCAP2", "AT_HWCAP3", "AT_HWCAP4",
+	"AT_HWCAP",
+	"AT_HWCAP2",
+	"AT_HWCAP3",
+	"AT_HWCAP4",
 };
 
 static bool slice_is(struct slice s, const char *word)
@@ -68,8 +71,7 @@ const char *spec_arch(const char *name, size_t length)
 	struct slice s = { name, length };
 
 	for (size_t i = 0; i < sizeof(architectures) / sizeof(architectures[0]); i++)
-		if (slice_is(s, architectures[i].name) ||
-		    slice_is(s, architectures[i].alias))
+		if (slice_is(s, architectures[i].name) || slice_is(s, architectures[i].alias))
 			return architectures[i].name;
 	return NULL;
 }
@@ -83,8 +85,7 @@ const char *spec_entry_name(int index)
  * The longest feature that begins S and is followed by '+' or by the end;
  * ENTRY -1 means any entry. Longest, because `power5+` is a name as well.
  */
-static const struct hwcap_feature *match(const struct hwcap_table *t, int entry,
-					 struct slice s)
+static const struct hwcap_feature *match(const struct hwcap_table *t, int entry, struct slice s)
 {
 	const struct hwcap_feature *best = NULL;
 	size_t best_length = 0;
@@ -105,8 +106,8 @@ static const struct hwcap_feature *match(const struct hwcap_table *t, int entry,
 	return best;
 }
 
-static const struct hwcap_feature *match_whole(const struct hwcap_table *t,
-					       int entry, struct slice s)
+static const struct hwcap_feature *match_whole(const struct hwcap_table *t, int entry,
+					       struct slice s)
 {
 	const struct hwcap_feature *f = match(t, entry, s);
 
@@ -139,7 +140,8 @@ static uint8_t least(unsigned int a, unsigned int b)
  */
 static unsigned int distance(struct slice a, struct slice b)
 {
-	uint8_t rows[3][SUGGEST_MAX + 1]; /* rows i, i - 1 and i - 2, in turn */
+	/* Rows i, i - 1 and i - 2, in turn. */
+	uint8_t rows[3][SUGGEST_MAX + 1] = { { 0 } };
 
 	for (size_t i = 0; i <= a.length; i++) {
 		uint8_t *row = rows[i % 3];
@@ -155,8 +157,7 @@ static unsigned int distance(struct slice a, struct slice b)
 
 			row[j] = least(above[j] + 1U, row[j - 1] + 1U);
 			row[j] = least(row[j], above[j - 1] + (x != y));
-			if (i > 1 && j > 1 && x == lower(b.at[j - 2]) &&
-			    y == lower(a.at[i - 2]))
+			if (i > 1 && j > 1 && x == lower(b.at[j - 2]) && y == lower(a.at[i - 2]))
 				row[j] = least(row[j], rows[(i + 1) % 3][j - 2] + 1U);
 		}
 	}
@@ -183,8 +184,7 @@ static void consider(struct nearest *n, const char *name)
 	n->distance = d;
 }
 
-static struct nearest nearest_feature(const struct hwcap_table *t, int entry,
-				      struct slice s)
+static struct nearest nearest_feature(const struct hwcap_table *t, int entry, struct slice s)
 {
 	struct nearest n = { s, NULL, 0 };
 
@@ -203,8 +203,8 @@ struct hint {
 };
 
 /* What to do about an unknown word; LIST is the command that shows all. */
-static const char *advise(const struct nearest *n, const char *sigil,
-			  const char *list, struct hint *out)
+static const char *advise(const struct nearest *n, const char *sigil, const char *list,
+			  struct hint *out)
 {
 	struct text t;
 
@@ -227,8 +227,7 @@ static const char *unadvertised(const struct hwcap_table *t, struct slice s)
 		const char *tunable = name + strlen(name) + 1;
 		struct slice known = { name, strlen(name) };
 
-		if (s.length == known.length && s.length <= SUGGEST_MAX &&
-		    !distance(s, known))
+		if (s.length == known.length && s.length <= SUGGEST_MAX && !distance(s, known))
 			return tunable;
 		name = tunable + strlen(tunable) + 1;
 	}
@@ -311,8 +310,7 @@ static int refuse_feature(struct parse *p, struct slice s)
 			    show(s, &name), name.text);
 	if (has_blank(s))
 		return diag(p->d, EXIT_FAILED, 0,
-			    "blank in '%s': items are separated by commas alone",
-			    show(s, &name));
+			    "blank in '%s': items are separated by commas alone", show(s, &name));
 	if (tunable)
 		return refuse_unadvertised(p, s, tunable);
 	near = nearest_feature(p->t, -1, s);
@@ -328,19 +326,16 @@ static int refuse_value(struct parse *p, int entry, struct slice s)
 	struct hint hint;
 
 	if (!s.length)
-		return diag(p->d, EXIT_FAILED, 0,
-			    "%s= wants a number or features joined by '+'",
+		return diag(p->d, EXIT_FAILED, 0, "%s= wants a number or features joined by '+'",
 			    entry_names[entry]);
 	if (f)
-		return diag(p->d, EXIT_FAILED, 0,
-			    "'%s' is a feature of %s, not of %s", f->name,
+		return diag(p->d, EXIT_FAILED, 0, "'%s' is a feature of %s, not of %s", f->name,
 			    entry_names[f->entry], entry_names[entry]);
 	if (unadvertised(p->t, s))
 		return refuse_feature(p, s);
 	return diag(p->d, EXIT_FAILED, 0,
 		    "'%s' is neither a feature of %s nor a number, decimal or 0x... (%s)",
-		    show(s, &name), entry_names[entry],
-		    advise(&near, "", "hwcapctl list", &hint));
+		    show(s, &name), entry_names[entry], advise(&near, "", "hwcapctl list", &hint));
 }
 
 static int parse_names(struct parse *p, int entry, struct slice s)
@@ -371,9 +366,7 @@ static int parse_value(struct parse *p, int entry, struct slice s)
 	if (match(p->t, entry, s))
 		return parse_names(p, entry, s);
 	switch (parse_number(s, &v)) {
-	case NUMBER:
-		p->bits->word[entry] |= v;
-		return 0;
+	case NUMBER: p->bits->word[entry] |= v; return 0;
 	case NUMBER_TOO_BIG:
 		return diag(p->d, EXIT_FAILED, 0, "%s=%s does not fit into 64 bits",
 			    entry_names[entry], show(s, &value));
@@ -381,8 +374,7 @@ static int parse_value(struct parse *p, int entry, struct slice s)
 		return diag(p->d, EXIT_FAILED, 0,
 			    "%s=%s has a leading zero: write it decimal, or hexadecimal with 0x",
 			    entry_names[entry], show(s, &value));
-	default:
-		return parse_names(p, entry, s);
+	default: return parse_names(p, entry, s);
 	}
 }
 
@@ -457,9 +449,10 @@ static int parse_item(struct parse *p, struct slice s)
 		const char *arch = spec_arch(s.at, n);
 
 		if (!arch)
-			return diag(p->d, EXIT_FAILED, 0,
-				    "unknown architecture '%s': there are x86_64, arm64, ppc64 and riscv",
-				    show((struct slice){ s.at, n }, &name));
+			return diag(
+				p->d, EXIT_FAILED, 0,
+				"unknown architecture '%s': there are x86_64, arm64, ppc64 and riscv",
+				show((struct slice){ s.at, n }, &name));
 		if (strcmp(arch, p->t->arch))
 			return 0;
 		s = slice_from(s, n + 1);
@@ -470,9 +463,8 @@ static int parse_item(struct parse *p, struct slice s)
 	return parse_unprefixed(p, s);
 }
 
-int spec_parse_for(struct diag *d, const struct hwcap_table *t,
-		   enum spec_mode mode, bool exact, const char *spec,
-		   struct hwcaps *bits)
+int spec_parse_for(struct diag *d, const struct hwcap_table *t, enum spec_mode mode, bool exact,
+		   const char *spec, struct hwcaps *bits)
 {
 	struct parse p = { d, t, mode, exact, bits };
 
@@ -503,8 +495,8 @@ void spec_mask_for(const struct hwcap_table *t, const struct hwcaps *hide,
 		hwcaps_or(mask, &t->also);
 }
 
-int spec_parse(struct diag *d, enum spec_mode mode, bool exact,
-	       const char *spec, struct hwcaps *bits)
+int spec_parse(struct diag *d, enum spec_mode mode, bool exact, const char *spec,
+	       struct hwcaps *bits)
 {
 	struct hwcap_table t;
 
@@ -512,8 +504,8 @@ int spec_parse(struct diag *d, enum spec_mode mode, bool exact,
 	return spec_parse_for(d, &t, mode, exact, spec, bits);
 }
 
-void spec_mask(const struct hwcaps *hide, const struct hwcaps *keep,
-	       bool exact, struct hwcaps *mask)
+void spec_mask(const struct hwcaps *hide, const struct hwcaps *keep, bool exact,
+	       struct hwcaps *mask)
 {
 	struct hwcap_table t;
 

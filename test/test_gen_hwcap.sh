@@ -1,0 +1,77 @@
+#!/bin/bash
+# arch/gen-hwcap.awk: what it refuses, and that every awk gives the same table
+# shellcheck source=test/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+gen=$srcdir/arch/gen-hwcap.awk
+header=$'entry\tbit\tmacro\tname\timplies\tsource'
+
+# table ROW...: a table of features whose fields are separated by blanks
+table()
+{
+	echo "$header"
+	printf '%s\n' "$@" | tr ' ' '\t'
+}
+
+# refuses NAME TEXT ROW...: awk fails with TEXT, and prints no table
+refuses()
+{
+	local name=$1 text=$2
+	shift 2
+	table "$@" >"$tmp/hwcap.tsv"
+	exits "$name: fails" 1 awk -v arch=test -f "$gen" "$tmp/hwcap.tsv"
+	like "$name: says why" "$(cat "$tmp/err")" "$text"
+	is "$name: prints nothing" "$(cat "$tmp/out")" ""
+}
+
+good='AT_HWCAP 0 M_A a - src'
+refuses "bit 64" "bad bit '64'" "AT_HWCAP 64 M a - src"
+refuses "bit -1" "bad bit '-1'" "AT_HWCAP -1 M a - src"
+refuses "bit x" "bad bit 'x'" "AT_HWCAP x M a - src"
+refuses "unknown entry" "unknown entry" "AT_HWCAP5 0 M a - src"
+refuses "missing field" "6 fields" "AT_HWCAP 0 M a -"
+refuses "no source" "source" "AT_HWCAP 0 M a - -"
+refuses "upper-case name" "bad name" "AT_HWCAP 0 M Abc - src"
+refuses "name with comma" "bad name" "AT_HWCAP 0 M a,b - src"
+refuses "name too long" "bad name" "AT_HWCAP 0 M abcdefghijklmnopqr - src"
+refuses "name of the grammar" "grammar" "AT_HWCAP 0 M all - src"
+refuses "same name" "'a' is there twice" "$good" "AT_HWCAP2 0 M_B a - src"
+refuses "same bit" "bit 0 of AT_HWCAP is there twice" "$good" "AT_HWCAP 0 M_B b - src"
+refuses "same bit spelt otherwise" "there twice" "$good" "AT_HWCAP 00 M_B b - src"
+refuses "same macro" "'M_A' is there twice" "$good" "AT_HWCAP 1 M_A b - src"
+refuses "unknown implies" "implies 'zz', which is unknown" "AT_HWCAP 0 M a zz src"
+refuses "implies itself" "implies itself" "AT_HWCAP 0 M a a src"
+
+table "$good" >"$tmp/hwcap.tsv"
+for row in "b1 a:3 fields" "b1 zz src:unknown feature 'zz'" "b1 @b2 src:unknown baseline" \
+	"b1 @b1 src:unknown baseline" "b1 a -:source"; do
+	printf 'baseline\tfeatures\tsource\n%s\n' "$(echo "${row%%:*}" | tr ' ' '\t')" >"$tmp/baselines.tsv"
+	exits "baseline '${row%%:*}' fails" 1 awk -v arch=test -f "$gen" "$tmp/hwcap.tsv" "$tmp/baselines.tsv"
+	like "baseline '${row%%:*}' says why" "$(cat "$tmp/err")" "${row##*:}"
+done
+exits "baselines before features" 1 awk -v arch=test -f "$gen" "$tmp/baselines.tsv" "$tmp/hwcap.tsv"
+exits "no architecture" 1 awk -f "$gen" "$tmp/hwcap.tsv"
+
+# A cycle is two names for one thing: each hides and needs the other.
+table "AT_HWCAP 0 M_A a b src" "AT_HWCAP 1 M_B b a src" >"$tmp/hwcap.tsv"
+exits "a cycle ends" 0 awk -v arch=test -f "$gen" "$tmp/hwcap.tsv"
+is "a cycle closes over both" "$(grep -c '0x0000000000000003' "$tmp/out")" 4
+
+for arch in x86_64 arm64 ppc64 riscv; do
+	inputs=("$srcdir/arch/$arch/hwcap.tsv")
+	for more in baselines unadvertised; do
+		[ ! -e "$srcdir/arch/$arch/$more.tsv" ] || inputs+=("$srcdir/arch/$arch/$more.tsv")
+	done
+	awk -v arch=$arch -f "$gen" "${inputs[@]}" >"$tmp/reference.h"
+	for awk in mawk "gawk --posix" original-awk "busybox awk"; do
+		command -v "${awk%% *}" >/dev/null || continue
+		# shellcheck disable=SC2086 # a command and its argument
+		$awk -v arch=$arch -f "$gen" "${inputs[@]}" >"$tmp/other.h"
+		ok "$arch: $awk gives the same table" cmp "$tmp/reference.h" "$tmp/other.h"
+	done
+	ok "$arch: the table compiles by itself" "$CC" -std=c11 -Wall -Wextra -Werror -fsyntax-only \
+		-I"$srcdir/include" -x c "$tmp/reference.h" -Wno-unused-const-variable
+	rows=$(awk -F '\t' 'NR > 1 && !/^#/' "$srcdir/arch/$arch/hwcap.tsv" | wc -l)
+	like "$arch: every row is there" "$(cat "$tmp/reference.h")" "t->count = $rows;"
+done
+done_testing
