@@ -28,6 +28,6 @@ struct diag {
  * be an argument.
  */
 int diag(struct diag *d, int status, int error, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
+	__attribute__((cold, format(printf, 4, 5)));
 
 #endif

@@ -1,4 +1,3 @@
-# Linux 6.11 and later honour the alignment of a static PIE: 2^44 keeps
-# hwcap-exec out of the zones in which the target's mappings belong, so that
-# they lie as if we had never been there. Older kernels ignore it.
-ARCH_EXEC_LDFLAGS := -Wl,-z,max-page-size=0x100000000000
+# Between the mmap zone (below 0x7fff...) and the zone of position-independent
+# programs (from 0x5555...). Pages of the file and of memory are both 4 KiB.
+ARCH_EXEC_LDFLAGS := -Wl,--defsym=IMAGE_BASE=0x700000000000 -Wl,-z,max-page-size=0x1000

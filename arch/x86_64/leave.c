@@ -71,17 +71,44 @@ static int site_rank(const struct arch_leave_site *site)
 	return rank;
 }
 
+/* Does one of the four 16-bit lanes of WORD hold a system call instruction? */
+static bool has_syscall(uint64_t word)
+{
+	const uint64_t ones = 0x0001000100010001;
+	uint64_t x = word ^ (0x050f * ones);
+
+	return ((x - ones) & ~x & (ones << 15)) != 0;
+}
+
+/* Next system call instruction in [p, end), or NULL; eight bytes at a time. */
+static const unsigned char *next_syscall(const unsigned char *p,
+					 const unsigned char *end)
+{
+	uint64_t even, odd;
+
+	for (; end - p > 9; p += 8) {
+		__builtin_memcpy(&even, p, 8);
+		__builtin_memcpy(&odd, p + 1, 8);
+		if (has_syscall(even) || has_syscall(odd))
+			break;
+	}
+	for (; end - p > 1; p++)
+		if (p[0] == 0x0f && p[1] == 0x05)
+			return p;
+	return NULL;
+}
+
 bool arch_find_leave_site(const unsigned char *code, size_t size, uint64_t at,
 			  struct arch_leave_site *best)
 {
 	bool found = false;
 	const unsigned char *end = code + size;
 
-	for (const unsigned char *p = code; p + 2 < end; p++) {
+	for (const unsigned char *p = next_syscall(code, end); p;
+	     p = next_syscall(p + 1, end)) {
 		struct arch_leave_site site;
 
-		if (p[0] != 0x0f || p[1] != 0x05 ||
-		    !site_at(p, (size_t)(end - p), at + (uint64_t)(p - code),
+		if (!site_at(p, (size_t)(end - p), at + (uint64_t)(p - code),
 			     &site))
 			continue;
 		if (!found || site_rank(&site) > site_rank(best))
