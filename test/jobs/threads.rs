@@ -7,7 +7,7 @@ fn deep(n: u64) -> u64 {
     if n == u64::MAX {
         return 0;
     }
-    deep(n + 1) + std::hint::black_box(keep)[3]
+    deep(n + 1) + unsafe { std::ptr::read_volatile(&keep[3]) }
 }
 
 fn main() {
