@@ -6,6 +6,8 @@
 # directory of its own, removed at the end). test/run gives srcdir, builddir,
 # ARCH, CC, MUSL_CC, READELF, STRIP, OBJCOPY.
 set -u
+# The distribution's programs, not what a user's version manager puts first.
+export PATH=/usr/sbin:/usr/bin:/sbin:/bin:$PATH
 
 : "${srcdir:=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}" "${builddir:=$PWD}"
 : "${HWCAP_EXEC:=$builddir/hwcap-exec}" "${HWCAPCTL:=$builddir/hwcapctl}"
