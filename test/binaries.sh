@@ -7,8 +7,10 @@ marker()
 	od -An -tx1 -j8 -N1 "$1" | tr -d ' '
 }
 
+mkdir "$tmp/root"
 for program in "$HWCAP_EXEC" "$HWCAPCTL"; do
 	name=$(basename "$program")
+	copy=$tmp/root/$name
 	kind=ctl
 	[ "$name" = hwcapctl ] || kind=exec
 	ok "$name passes the gate" env READELF="$READELF" STRIP="$STRIP" ARCH="$ARCH" \
@@ -16,13 +18,13 @@ for program in "$HWCAP_EXEC" "$HWCAPCTL"; do
 	is "$name carries the marker" "$(marker "$program")" e8
 	for tool in "$STRIP -o" "$STRIP --strip-debug -o" "$OBJCOPY" "$OBJCOPY --strip-all"; do
 		case $tool in
-		*-o) $tool "$tmp/copy" "$program" ;;
-		*) $tool "$program" "$tmp/copy" ;;
+		*-o) $tool "$copy" "$program" ;;
+		*) $tool "$program" "$copy" ;;
 		esac
-		is "$name keeps it: $(basename "${tool%% *}") ${tool#* }" "$(marker "$tmp/copy")" e8
-		exits "$name still runs after it" 0 "$tmp/copy" --version
+		is "$name keeps it: $(basename "${tool%% *}") ${tool#* }" "$(marker "$copy")" e8
+		exits "$name still runs after it" 0 "$copy" --version
 	done
-	exits "$name needs no file but itself" 0 unshare --map-root-user --root "$tmp" /copy --version
+	exits "$name needs no file but itself" 0 unshare --map-root-user --root "$tmp/root" "/$name" --version
 done
 
 # The gates must refuse what they are there for.

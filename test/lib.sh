@@ -101,7 +101,9 @@ wait_for()
 	shift
 	until "$@"; do
 		[ $SECONDS -lt $until ] || return 1
-		read -rt 0.05 <> <(:) || :
+		if read -rt 0.05 <> <(:); then
+			return 1 # cannot be: nothing writes there
+		fi
 	done
 }
 
