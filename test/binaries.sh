@@ -12,7 +12,7 @@ for program in "$HWCAP_EXEC" "$HWCAPCTL"; do
 	name=$(basename "$program")
 	copy=$tmp/root/$name
 	kind=ctl
-	[ "$name" = hwcapctl ] || kind=exec
+	[ "$name" = hwcapctl ] || kind="exec"
 	ok "$name passes the gate" env READELF="$READELF" STRIP="$STRIP" ARCH="$ARCH" \
 		"$srcdir/build-aux/gate" $kind "$program"
 	is "$name carries the marker" "$(marker "$program")" e8

@@ -6,7 +6,6 @@
 # stderr must agree. `steady` removes what two native runs differ in.
 # JOBS_WRAPPER overrides the wrapper, JOBS="name ..." which jobs run.
 . "$(dirname "$0")/lib.sh"
-# shellcheck disable=SC2086 # $W is a list of words throughout
 
 wrapper=${JOBS_WRAPPER-$HWCAP_EXEC --mask all --}
 programs=$srcdir/test/jobs

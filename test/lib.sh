@@ -49,13 +49,15 @@ show()
 # ok NAME COMMAND...: the command succeeds.
 ok()
 {
-	local name=$1
+	local name=$1 status
 	shift
-	if "$@" >"$tmp/ok.out" 2>&1; then
+	"$@" >"$tmp/ok.out" 2>&1
+	status=$?
+	if [ $status = 0 ]; then
 		pass "$name"
 	else
 		fail "$name"
-		echo "#   exit status $? of: $*"
+		echo "#   exit status $status of: $*"
 		show "$tmp/ok.out"
 	fi
 }
