@@ -5,8 +5,11 @@
 . "$(dirname "$0")/lib.sh"
 
 # Rearranging mounts needs root, here or in a user namespace of its own.
-if [ "$(id -u)" != 0 ] && ! unshare --map-root-user --mount true 2>/dev/null; then
-	skip "corpus" "neither root nor allowed to make user namespaces"
+user=--map-root-user
+[ "$(id -u)" != 0 ] || user=
+# shellcheck disable=SC2086 # nothing, or an option
+if ! unshare $user --mount --net --pid --fork true 2>"$tmp/err"; then
+	skip "corpus" "no namespaces to run it in: $(cat "$tmp/err")"
 	done_testing
 fi
 read -ra wrapper <<<"${CORPUS_WRAPPER-$HWCAP_EXEC --mask all --}"
