@@ -20,14 +20,14 @@ mapfile -t scripts < <(find test .ci -type f ! -name '*.tsv' ! -path test/tree.s
 none "no architecture conditional outside arch/" \
 	'^[[:space:]]*#[[:space:]]*(el)?if.*(__x86_64__|__amd64__|__i386__|__aarch64__|__arm__|__powerpc|__PPC|__riscv|__BYTE_ORDER__)' \
 	"${generic[@]}"
-none "no waiting by the clock in tests" '(^|[^_[:alnum:]])(u?sleep|nanosleep) [0-9]' "${scripts[@]}"
+none "no waiting by the clock in tests" '(^|[^_[:alnum:]])(u?sleep|nanosleep) [0-9]+([^ 0-9]| [^&]|$)' "${scripts[@]}"
 none "no failure is waved through in tests" '\|\|[[:space:]]*(true|:)([[:space:];)]|$)' "${scripts[@]}"
 none "no unfinished places" 'TO''DO|FIX''ME|(^|[^X])X''XX([^X]|$)' "${scripts[@]}" "${sources[@]}"
 none "no trailing blanks" '[[:blank:]]$' "${sources[@]}"
 none "indentation is by tabs" '^ {8}' "${sources[@]}"
 
-long=$(wc -l "${sources[@]}" | awk '$2 != "total" && $1 > 500 { print $2 ": " $1 " lines" }')
-is "no source file over 500 lines" "$long" ""
+long=$(wc -l "${sources[@]}" | awk '$2 != "total" && $1 > 600 { print $2 ": " $1 " lines" }')
+is "no source file over 600 lines" "$long" ""
 headers=$(for header in include/*.h; do
 	[ "$(head -c 2 "$header")" = '/*' ] || echo "$header"
 done)
