@@ -30,7 +30,7 @@ static char *word_end(char *from, char *last)
  */
 static char *line_end(char line[SCRIPT_LINE])
 {
-	char *const last = line + SCRIPT_LINE - 1;
+	char *const last = &line[SCRIPT_LINE - 1];
 	char *end = memchr(line, '\n', SCRIPT_LINE);
 	char *name;
 

@@ -26,7 +26,7 @@ static const struct ctl_command commands[] = {
 
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
-static void print_error(const char *format, va_list ap)
+__attribute__((format(printf, 1, 0))) static void print_error(const char *format, va_list ap)
 {
 	struct text t;
 	char line[1024];

@@ -49,7 +49,7 @@ static int apply(struct diag *d, struct options *o, char letter,
 	case 'm': o->have_hide = true; break;
 	case 'k': o->have_keep = true; break;
 	case 'a': o->argv0 = value; break;
-	case 'e': return parse_engine(d, value, &o->engine);
+	case 'e': return parse_engine(d, value ? value : "", &o->engine);
 	case 'x': o->exact = true; break;
 	case 'd': o->no_vdso = true; break;
 	case 'n': o->dry_run = true; break;

@@ -6,6 +6,8 @@
 # directory of its own, removed at the end). test/run gives srcdir, builddir,
 # ARCH, CC, MUSL_CC, READELF, STRIP, OBJCOPY.
 set -u
+# The distribution's programs, not what a user's version manager puts first.
+export PATH=/usr/sbin:/usr/bin:/sbin:/bin:$PATH
 
 : "${srcdir:=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}" "${builddir:=$PWD}"
 : "${HWCAP_EXEC:=$builddir/hwcap-exec}" "${HWCAPCTL:=$builddir/hwcapctl}"
@@ -47,13 +49,15 @@ show()
 # ok NAME COMMAND...: the command succeeds.
 ok()
 {
-	local name=$1
+	local name=$1 status
 	shift
-	if "$@" >"$tmp/ok.out" 2>&1; then
+	"$@" >"$tmp/ok.out" 2>&1
+	status=$?
+	if [ $status = 0 ]; then
 		pass "$name"
 	else
 		fail "$name"
-		echo "#   exit status $? of: $*"
+		echo "#   exit status $status of: $*"
 		show "$tmp/ok.out"
 	fi
 }
@@ -99,7 +103,9 @@ wait_for()
 	shift
 	until "$@"; do
 		[ $SECONDS -lt $until ] || return 1
-		read -rt 0.05 <> <(:) || :
+		if read -rt 0.05 <> <(:); then
+			return 1 # cannot be: nothing writes there
+		fi
 	done
 }
 
