@@ -441,7 +441,7 @@ static const struct elfgen_case cases[] = {
 	C("cut-in-data", STATIC, CUT(0x1100)), C("cut-in-data-no-bss", STATIC, CUT(0x1100), P(PD, p_memsz, DATA_SIZE)),
 	C("cut-before-data-no-bss", STATIC, CUT(0x1000), P(PD, p_memsz, DATA_SIZE)),
 	C("cut-before-data-pie", PIE, CUT(0x1000)), C("cut-in-interp-path", PIE, CUT(INTERP_AT + 4)),
-	C("cut-in-data-static-pie", STATIC_PIE, CUT(0x1100)), M("zero-bytes", STATIC, make_empty),
+	C("cut-in-data-static-pie", STATIC_PIE, CUT(0x1100)), M("zero-bytes", TEXT, make_empty),
 	/* other program headers */
 	C("stack-missing", STATIC, P(PS, p_type, 0)), C("stack-rwx", STATIC, P(PS, p_flags, 7)),
 	C("stack-flags-0", STATIC, P(PS, p_flags, 0)), C("stack-x", STATIC, P(PS, p_flags, PF_X)),

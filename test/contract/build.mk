@@ -74,7 +74,7 @@ CONTRACT_VARIANTS = glibc-pie glibc-nopie glibc-static glibc-static-pie \
 	align-200000-static-pie align-200000-bare align-10000-static
 CONTRACT_PROBES = $(addprefix $(CO)/probe-,$(CONTRACT_VARIANTS))
 CONTRACT_PROGRAMS = $(CONTRACT_PROBES) $(CO)/interp $(CO)/interp-at $(CO)/compare \
-	$(CO)/layout $(CO)/prepare $(CO)/elfgen $(CO)/verdict
+	$(CO)/layout $(CO)/prepare $(CO)/plain $(CO)/elfgen $(CO)/verdict
 
 $(CO)/probe-glibc-pie: $(glibc_pie)
 	$(CC) -pie $(ENTRY) $^ -o $@
@@ -134,7 +134,7 @@ $(CO)/probe-align-10000-static: $(glibc_nopie)
 
 CONTRACT_TOOL = $(CC) -std=c11 -D_GNU_SOURCE -O1 -g $(CONTRACT_WARN) -Wno-missing-field-initializers -I$(srcdir)/test \
 	-DELFGEN_ARCH='"contract/arch/$(ARCH)-elfgen.h"'
-$(CO)/compare $(CO)/layout $(CO)/prepare: $(CO)/%: $(CT)/%.c
+$(CO)/compare $(CO)/layout $(CO)/prepare $(CO)/plain: $(CO)/%: $(CT)/%.c
 	@mkdir -p $(@D)
 	$(CONTRACT_TOOL) $< -o $@
 $(CO)/verdict: $(srcdir)/test/verdict.c $(srcdir)/test/elfgen.c $(srcdir)/test/elfgen.h

@@ -1,8 +1,10 @@
 /* probe.c - arguments, the initial stack, the vector and the registers */
+#include <elf.h>
+
 #include "probe.h"
 
 enum {
-	AUX_PHDR = 3, AUX_PAGESZ = 6, AUX_BASE = 7, AUX_ENTRY = 9,
+	AUX_PHDR = 3, AUX_PHNUM = 5, AUX_PAGESZ = 6, AUX_BASE = 7, AUX_ENTRY = 9,
 	AUX_PLATFORM = 15, AUX_BASE_PLATFORM = 24, AUX_RANDOM = 25,
 	AUX_EXECFN = 31, AUX_SYSINFO_EHDR = 33,
 	PR_AUXV = 0x41555856,
@@ -38,6 +40,17 @@ static long env_number(const struct probe *p, const char *name)
 	return s ? (long)number(&s, 10) : 0;
 }
 
+/* Aligned to more than 64 KiB: how far from its neighbours is random. */
+static int is_coarse(const struct probe *p)
+{
+	const Elf64_Phdr *ph = (const Elf64_Phdr *)probe_aux(p, AUX_PHDR);
+
+	for (unsigned long i = 0; ph && i < probe_aux(p, AUX_PHNUM); i++)
+		if (ph[i].p_type == PT_LOAD && ph[i].p_align > 0x10000)
+			return 1;
+	return 0;
+}
+
 static void walk(struct probe *p, const unsigned long *sp)
 {
 	const unsigned long *w = sp;
@@ -56,7 +69,7 @@ static void walk(struct probe *p, const unsigned long *sp)
 	p->page = probe_aux(p, AUX_PAGESZ);
 	p->personality = (unsigned long)SC(SYS_personality, 0xffffffff, 0, 0);
 	p->fixed = (p->personality & 0x40000) != 0;
-	p->coarse = env_number(p, "PROBE_COARSE") != 0;
+	p->coarse = is_coarse(p);
 	p->pid = env_number(p, "PROBE_PID");
 	p->ppid = env_number(p, "PROBE_PPID");
 }
