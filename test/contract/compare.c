@@ -27,7 +27,7 @@ struct report {
 };
 
 struct exception {
-	char variant[64], situation[64], key[64], value[64];
+	char variant[64], situation[128], key[64], value[64];
 	int number;
 };
 
@@ -114,7 +114,7 @@ static void parse_exceptions(struct run *r, const char *path)
 		if (text[0] == '#' || text[0] == '\n')
 			continue;
 		if (r->exceptions == 256 ||
-		    sscanf(text, "%63s %63s %63s %63s", e->variant, e->situation,
+		    sscanf(text, "%63s %127s %63s %63s", e->variant, e->situation,
 			   e->key, e->value) != 4)
 			die("understand", text);
 		e->number = n;
@@ -145,8 +145,8 @@ static bool is_excepted(struct run *r, const char *key, const char *value)
 	for (size_t i = 0; i < r->exceptions; i++) {
 		const struct exception *e = &r->exception[i];
 
-		if (fnmatch(e->variant, r->variant, 0) || fnmatch(e->situation, r->situation, 0) ||
-		    fnmatch(e->key, name, 0) || fnmatch(e->value, value, 0))
+		if (fnmatch(e->variant, r->variant, FNM_EXTMATCH) || fnmatch(e->situation, r->situation, FNM_EXTMATCH) ||
+		    fnmatch(e->key, name, FNM_EXTMATCH) || fnmatch(e->value, value, FNM_EXTMATCH))
 			continue;
 		fprintf(r->used, "%d\n", e->number);
 		return true;
