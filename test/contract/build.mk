@@ -1,0 +1,148 @@
+# build.mk - the contract probe in all its forms, the crafted ELF files, the verdicts
+#
+# Included by the main Makefile with srcdir, O (build directory), ARCH, CC and
+# MUSL_CC set; gives the targets $(CONTRACT_PROGRAMS). Stand-alone:
+#	make -f test/contract/build.mk O=build/contract-alone contract-programs
+
+srcdir ?= .
+O ?= build
+CC = gcc
+MUSL_CC ?= musl-gcc
+ARCH ?= x86_64
+MUSL_LIBDIR ?= /usr/lib/$(ARCH)-linux-musl
+
+CT = $(srcdir)/test/contract
+CO = $(O)/contract
+CONTRACT_WARN = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+	-Wformat=2 -Wwrite-strings -Wpointer-arith -Wcast-align -Wundef
+CONTRACT_FLAGS = -std=c11 -D_GNU_SOURCE -O1 -g -mgeneral-regs-only $(CONTRACT_WARN) \
+	-I$(CT) -DPROBE_ARCH='"arch/$(ARCH).h"'
+
+contract_parts = probe text maps process
+contract_headers = $(CT)/probe.h $(CT)/arch/$(ARCH).h
+contract_entry = $(CT)/arch/$(ARCH).S
+
+# Objects: SET is LIBC-pie or LIBC-nopie.
+contract_set = $(patsubst %,$(CO)/$(1)/%.o,$(contract_parts) entry $(2))
+
+$(CO)/glibc-pie/%.o: $(CT)/%.c $(contract_headers)
+	@mkdir -p $(@D)
+	$(CC) $(CONTRACT_FLAGS) -fPIE -c $< -o $@
+$(CO)/glibc-nopie/%.o: $(CT)/%.c $(contract_headers)
+	@mkdir -p $(@D)
+	$(CC) $(CONTRACT_FLAGS) -fno-pie -c $< -o $@
+$(CO)/musl-pie/%.o: $(CT)/%.c $(contract_headers)
+	@mkdir -p $(@D)
+	$(MUSL_CC) $(CONTRACT_FLAGS) -fPIE -c $< -o $@
+$(CO)/musl-nopie/%.o: $(CT)/%.c $(contract_headers)
+	@mkdir -p $(@D)
+	$(MUSL_CC) $(CONTRACT_FLAGS) -fno-pie -c $< -o $@
+BARE_FLAGS = $(CONTRACT_FLAGS) -DPROBE_BARE -ffreestanding -fno-stack-protector
+$(CO)/bare-pie/%.o: $(CT)/%.c $(contract_headers)
+	@mkdir -p $(@D)
+	$(CC) $(BARE_FLAGS) -fPIE -c $< -o $@
+$(CO)/bare-nopie/%.o: $(CT)/%.c $(contract_headers)
+	@mkdir -p $(@D)
+	$(CC) $(BARE_FLAGS) -fno-pie -c $< -o $@
+$(CO)/glibc-pie/entry.o $(CO)/glibc-nopie/entry.o $(CO)/musl-pie/entry.o \
+$(CO)/musl-nopie/entry.o: $(contract_entry) $(CT)/arch/$(ARCH).h
+	@mkdir -p $(@D)
+	$(CC) -c $(contract_entry) -o $@
+$(CO)/bare-pie/entry.o $(CO)/bare-nopie/entry.o: $(contract_entry) $(CT)/arch/$(ARCH).h
+	@mkdir -p $(@D)
+	$(CC) -DPROBE_BARE -c $(contract_entry) -o $@
+
+ENTRY = -Wl,-e,probe_start
+BARE_LINK = $(CC) -nostdlib -Wl,--build-id=none -Wl,-z,text $(ENTRY)
+MUSL_STATIC_PIE = $(CC) -nostdlib -nostartfiles -static-pie $(ENTRY) \
+	$(MUSL_LIBDIR)/rcrt1.o $(MUSL_LIBDIR)/crti.o
+MUSL_END = -L$(MUSL_LIBDIR) -lc -lgcc $(MUSL_LIBDIR)/crtn.o
+
+glibc_pie = $(call contract_set,glibc-pie,main)
+glibc_nopie = $(call contract_set,glibc-nopie,main)
+musl_pie = $(call contract_set,musl-pie,main)
+musl_nopie = $(call contract_set,musl-nopie,main)
+bare_pie = $(call contract_set,bare-pie,bare)
+bare_nopie = $(call contract_set,bare-nopie,bare)
+
+CONTRACT_VARIANTS = glibc-pie glibc-nopie glibc-static glibc-static-pie \
+	musl-pie musl-nopie musl-static musl-static-pie \
+	bare-static bare-static-pie bare-low bare-2m \
+	interp-pie interp-nopie interp-fixed \
+	execstack-pie execstack-static execstack-bare \
+	align-4000-pie align-10000-pie align-200000-pie align-10000-musl \
+	align-200000-static-pie align-200000-bare align-10000-static
+CONTRACT_PROBES = $(addprefix $(CO)/probe-,$(CONTRACT_VARIANTS))
+CONTRACT_PROGRAMS = $(CONTRACT_PROBES) $(CO)/interp $(CO)/interp-at $(CO)/compare \
+	$(CO)/layout $(CO)/prepare $(CO)/plain $(CO)/elfgen $(CO)/verdict
+
+$(CO)/probe-glibc-pie: $(glibc_pie)
+	$(CC) -pie $(ENTRY) $^ -o $@
+$(CO)/probe-glibc-nopie: $(glibc_nopie)
+	$(CC) -no-pie $(ENTRY) $^ -o $@
+$(CO)/probe-glibc-static: $(glibc_nopie)
+	$(CC) -static -no-pie $(ENTRY) $^ -o $@
+$(CO)/probe-glibc-static-pie: $(glibc_pie)
+	$(CC) -static-pie $(ENTRY) $^ -o $@
+$(CO)/probe-musl-pie: $(musl_pie)
+	$(MUSL_CC) -pie $(ENTRY) $^ -o $@
+$(CO)/probe-musl-nopie: $(musl_nopie)
+	$(MUSL_CC) -no-pie $(ENTRY) $^ -o $@
+$(CO)/probe-musl-static: $(musl_nopie)
+	$(MUSL_CC) -static -no-pie $(ENTRY) $^ -o $@
+$(CO)/probe-musl-static-pie: $(musl_pie)
+	$(MUSL_STATIC_PIE) $^ $(MUSL_END) -o $@
+$(CO)/probe-bare-static: $(bare_nopie)
+	$(BARE_LINK) -static -no-pie $^ -o $@
+$(CO)/probe-bare-static-pie $(CO)/interp: $(bare_pie)
+	$(BARE_LINK) -static-pie $^ -o $@
+$(CO)/probe-bare-low: $(bare_nopie)
+	$(BARE_LINK) -static -no-pie -Wl,-Ttext-segment=0x10000 $^ -o $@
+$(CO)/probe-bare-2m: $(bare_nopie)
+	$(BARE_LINK) -static -no-pie -Wl,-Ttext-segment=0x200000 $^ -o $@
+$(CO)/interp-at: $(bare_nopie)
+	$(BARE_LINK) -static -no-pie -Wl,-Ttext-segment=0x10000000 $^ -o $@
+
+# These name an interpreter of ours, which reports what the kernel hands it.
+contract_program = $(CT)/arch/$(ARCH)-program.S
+$(CO)/probe-interp-pie: $(contract_program) $(CO)/interp
+	$(CC) -nostdlib -pie -Wl,-dynamic-linker=$(abspath $(CO)/interp) $< -o $@
+$(CO)/probe-interp-nopie: $(contract_program) $(CO)/interp
+	$(CC) -nostartfiles -no-pie -Wl,--no-as-needed \
+		-Wl,-dynamic-linker=$(abspath $(CO)/interp) $< -o $@
+$(CO)/probe-interp-fixed: $(contract_program) $(CO)/interp-at
+	$(CC) -nostdlib -pie -Wl,-dynamic-linker=$(abspath $(CO)/interp-at) $< -o $@
+
+$(CO)/probe-execstack-pie: $(glibc_pie)
+	$(CC) -pie -Wl,-z,execstack $(ENTRY) $^ -o $@
+$(CO)/probe-execstack-static: $(glibc_nopie)
+	$(CC) -static -no-pie -Wl,-z,execstack $(ENTRY) $^ -o $@
+$(CO)/probe-execstack-bare: $(bare_nopie)
+	$(BARE_LINK) -static -no-pie -Wl,-z,execstack $^ -o $@
+
+contract_page = -Wl,-z,max-page-size=0x$(word 2,$(subst -, ,$(notdir $(patsubst $(CO)/probe-%,%,$@))))
+$(CO)/probe-align-4000-pie $(CO)/probe-align-10000-pie $(CO)/probe-align-200000-pie: $(glibc_pie)
+	$(CC) -pie $(contract_page) $(ENTRY) $^ -o $@
+$(CO)/probe-align-10000-musl: $(musl_pie)
+	$(MUSL_CC) -pie $(contract_page) $(ENTRY) $^ -o $@
+$(CO)/probe-align-200000-static-pie: $(glibc_pie)
+	$(CC) -static-pie $(contract_page) $(ENTRY) $^ -o $@
+$(CO)/probe-align-200000-bare: $(bare_pie)
+	$(BARE_LINK) -static-pie $(contract_page) $^ -o $@
+$(CO)/probe-align-10000-static: $(glibc_nopie)
+	$(CC) -static -no-pie $(contract_page) $(ENTRY) $^ -o $@
+
+CONTRACT_TOOL = $(CC) -std=c11 -D_GNU_SOURCE -O1 -g $(CONTRACT_WARN) -Wno-missing-field-initializers -I$(srcdir)/test \
+	-DELFGEN_ARCH='"contract/arch/$(ARCH)-elfgen.h"'
+$(CO)/compare $(CO)/layout $(CO)/prepare $(CO)/plain: $(CO)/%: $(CT)/%.c
+	@mkdir -p $(@D)
+	$(CONTRACT_TOOL) $< -o $@
+$(CO)/verdict: $(srcdir)/test/verdict.c $(srcdir)/test/elfgen.c $(srcdir)/test/elfgen.h
+	@mkdir -p $(@D)
+	$(CONTRACT_TOOL) $(srcdir)/test/verdict.c $(srcdir)/test/elfgen.c -o $@
+$(CO)/elfgen: $(srcdir)/test/elfgen.c $(srcdir)/test/elfgen-main.c $(srcdir)/test/elfgen.h
+	@mkdir -p $(@D)
+	$(CONTRACT_TOOL) $(srcdir)/test/elfgen.c $(srcdir)/test/elfgen-main.c -o $@
+
+.PHONY: contract-programs
+contract-programs: $(CONTRACT_PROGRAMS)
