@@ -58,13 +58,13 @@ static const char *bad_segment(const struct elf_file *file, const Elf64_Phdr *ph
 
 	if (ph->p_filesz > ph->p_memsz)
 		return "segment has more bytes in the file than in memory";
-	if (ph->p_vaddr >= task - page || ph->p_memsz > task ||
+	if (ph->p_vaddr >= task || ph->p_memsz > task ||
 	    task - ph->p_memsz < ph->p_vaddr)
 		return "segment is outside the address space";
 	if (ph->p_filesz && (ph->p_offset & (page - 1)) != in_page)
 		return "segment's address and file offset differ within a page";
-	if (ph->p_filesz && (ph->p_offset > INT64_MAX - task ||
-			     ph->p_offset < in_page))
+	if (ph->p_filesz &&
+	    ph->p_offset - in_page > INT64_MAX - page_up(in_page + ph->p_filesz, page))
 		return "segment's file offset is out of range";
 	if (ph->p_filesz && ph->p_memsz > ph->p_filesz && (ph->p_flags & PF_W) &&
 	    ((ph->p_offset + ph->p_filesz) & (page - 1)) &&
