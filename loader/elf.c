@@ -102,6 +102,7 @@ static void take_pages(struct elf_plan *p, const Elf64_Phdr *ph, uint64_t page,
 	end = s.anon_size ? s.anon_at + s.anon_size : s.at + s.size;
 	if (first) {
 		p->first = at;
+		p->in_page = ph->p_vaddr - at;
 		p->reserve_low = !ph->p_filesz;
 	} else if (at < *previous_end) {
 		p->overlaps = true;
@@ -115,8 +116,8 @@ static void take_pages(struct elf_plan *p, const Elf64_Phdr *ph, uint64_t page,
 	if (end > p->high)
 		p->high = end;
 	if (ph->p_align && !(ph->p_align & (ph->p_align - 1)) &&
-	    ph->p_align > p->align)
-		p->align = ph->p_align;
+	    page_up(ph->p_align, page) > p->align)
+		p->align = page_up(ph->p_align, page);
 }
 
 static void take_phdr_address(struct elf_plan *p, const struct elf_file *file,
@@ -208,7 +209,6 @@ int elf_plan(const struct elf_file *file, enum elf_role role, uint64_t page,
 	*p = (struct elf_plan){
 		.fixed = file->header.e_type == ET_EXEC,
 		.low = UINT64_MAX,
-		.align = page,
 		.start_code = UINT64_MAX,
 		.entry = file->header.e_entry,
 	};
@@ -254,6 +254,17 @@ int elf_check_interp(const char *path, uint64_t size, const char **why)
 	*why = "interpreter's path is not terminated";
 	return ENOEXEC;
 }
+/*
+ * load_elf_binary() aligns the base, takes p_vaddr off, and only then rounds
+ * down to a page: a segment that starts inside a page lands one page lower.
+ */
+uint64_t elf_place(const struct elf_plan *p, uint64_t base, uint64_t page)
+{
+	if (p->align)
+		base &= ~(p->align - 1);
+	return page_down(base - p->in_page, page);
+}
+
 
 const char *elf_machine_name(unsigned int machine)
 {
