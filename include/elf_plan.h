@@ -38,8 +38,8 @@ struct elf_plan {
 	bool exec_stack;
 	bool exec_stack_set; /* there is a PT_GNU_STACK */
 	bool reserve_low;   /* first PT_LOAD has no bytes: the bias is 0, too */
-	bool overlaps;      /* pages of one segment replace those of another */
-	bool holes;         /* there are unmapped pages between segments */
+	bool overlaps;      /* pages of one segment may replace another's */
+	bool holes;         /* pages of the reservation may stay unmapped */
 	uint64_t interp_at, interp_size; /* PT_INTERP: file offset, bytes */
 	uint64_t first;     /* page of the first PT_LOAD: where it is reserved */
 	uint64_t in_page;   /* where in that page the segment starts */

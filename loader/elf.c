@@ -131,8 +131,9 @@ static void take_phdr_address(struct elf_plan *p, const struct elf_file *file,
 	p->has_phdr = true;
 }
 
-static int plan_loads(const struct elf_file *file, uint64_t page, uint64_t task,
-		      struct elf_plan *p, const char **why)
+static int plan_loads(const struct elf_file *file, enum elf_role role,
+		      uint64_t page, uint64_t task, struct elf_plan *p,
+		      const char **why)
 {
 	uint64_t previous_end = 0, top = 0;
 	bool first = true;
@@ -152,12 +153,18 @@ static int plan_loads(const struct elf_file *file, uint64_t page, uint64_t task,
 			top = ph->p_vaddr + ph->p_memsz;
 		first = false;
 	}
-	if (first) {
+	/* total_mapping_size(), reserved from the first segment on. Empty, it
+	 * kills an ET_DYN program and any interp.
+	 */
+	if (!first)
+		p->span = page_up(top - p->low, page);
+	/* Not filled to its end if a segment lies below, or if one is empty. */
+	if (previous_end < p->first + p->span)
+		p->holes = true;
+	if (first || (!p->span && (!p->fixed || role == ELF_INTERP))) {
 		*why = "ELF file has nothing to load";
 		return ENOEXEC;
 	}
-	/* total_mapping_size(), reserved from the first segment on. */
-	p->span = page_up(top - p->low, page);
 	return 0;
 }
 
@@ -214,7 +221,7 @@ int elf_plan(const struct elf_file *file, enum elf_role role, uint64_t page,
 	};
 	error = plan_others(file, role, p, why);
 	if (!error)
-		error = plan_loads(file, page, task, p, why);
+		error = plan_loads(file, role, page, task, p, why);
 	return error;
 }
 
@@ -247,13 +254,6 @@ void elf_segment(const Elf64_Phdr *ph, uint64_t page, struct elf_segment *s)
 		s->anon_size = page_up(end, page) - s->anon_at;
 }
 
-int elf_check_interp(const char *path, uint64_t size, const char **why)
-{
-	if (path[size - 1] == '\0')
-		return 0;
-	*why = "interpreter's path is not terminated";
-	return ENOEXEC;
-}
 /*
  * load_elf_binary() aligns the base, takes p_vaddr off, and only then rounds
  * down to a page: a segment that starts inside a page lands one page lower.
@@ -265,6 +265,13 @@ uint64_t elf_place(const struct elf_plan *p, uint64_t base, uint64_t page)
 	return page_down(base - p->in_page, page);
 }
 
+int elf_check_interp(const char *path, uint64_t size, const char **why)
+{
+	if (path[size - 1] == '\0')
+		return 0;
+	*why = "interpreter's path is not terminated";
+	return ENOEXEC;
+}
 
 const char *elf_machine_name(unsigned int machine)
 {
