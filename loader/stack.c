@@ -86,8 +86,10 @@ int stack_plan(const struct start *s, const struct stack_args *args,
 	p->argc = args->prefixes + s->argc - args->skip;
 	if (!plan_random(s, p) || s->auxc > STACK_AUX_MAX)
 		return EINVAL;
-	/* STACK_ROUND(): argc, argv, NULL, envp, NULL, below the vector. */
-	words = 2 * s->auxc + 1 + p->argc + 1 + p->envc + 1;
+	/* STACK_ROUND(): argc, argv, NULL, envp, NULL, below the vector, which
+	 * loses AT_EXECFD.
+	 */
+	words = 2 * (s->auxc - (s->exec_fd >= 0)) + 1 + p->argc + 1 + p->envc + 1;
 	p->sp = (p->random - words * sizeof(uint64_t)) & ~(uint64_t)15;
 	return 0;
 }
