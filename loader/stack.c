@@ -145,6 +145,27 @@ static char *point_at(char *string, unsigned long count, char **pointer)
 	return string;
 }
 
+static void clear(uint64_t from, uint64_t to)
+{
+	if (from < to)
+		memset((void *)from, 0, to - from);
+}
+
+/*
+ * On new pages, as the kernel has them, there is nothing between the vector,
+ * the random bytes and the strings. Here there may be what was ours: pointers
+ * and vector up to the old random bytes, and the old strings.
+ */
+static void clear_gaps(const struct stack_plan *p, uint64_t vector_end)
+{
+	uint64_t from = p->random + p->random_size;
+	uint64_t old_end = p->random_from + p->random_size;
+
+	clear(vector_end, p->random);
+	clear(from, old_end < p->strings ? old_end : p->strings);
+	clear(from > p->strings_from ? from : p->strings_from, p->strings);
+}
+
 void stack_build(const struct stack_plan *p, const struct stack_args *args,
 		 const Elf64_auxv_t *auxv, size_t auxc)
 {
@@ -163,6 +184,7 @@ void stack_build(const struct stack_plan *p, const struct stack_args *args,
 		memcpy(at, args->prefix[i], size);
 		at += size;
 	}
+	clear_gaps(p, (uint64_t)(envp + p->envc + 1) + auxc * sizeof(*auxv));
 	memcpy((void *)p->random, random, p->random_size);
 	*sp = p->argc;
 	at = point_at((char *)p->strings, p->argc, argv);
