@@ -38,13 +38,15 @@ struct elf_plan {
 	bool exec_stack;
 	bool exec_stack_set; /* there is a PT_GNU_STACK */
 	bool reserve_low;   /* first PT_LOAD has no bytes: the bias is 0, too */
-	bool overlaps;      /* pages of one segment replace those of another */
-	bool holes;         /* there are unmapped pages between segments */
+	bool overlaps;      /* pages of one segment may replace another's */
+	bool holes;         /* pages of the reservation may stay unmapped */
 	uint64_t interp_at, interp_size; /* PT_INTERP: file offset, bytes */
 	uint64_t first;     /* page of the first PT_LOAD: where it is reserved */
+	uint64_t in_page;   /* where in that page the segment starts */
 	uint64_t span;      /* bytes execve reserves from there, whole pages */
 	uint64_t low, high; /* all mapped pages are in [low, high) */
-	uint64_t align;     /* largest p_align that is a power of two, >= page */
+	uint64_t align;     /* largest p_align that is a power of two, in whole
+			     * pages; 0 if there is none */
 	uint64_t entry;     /* e_entry */
 	uint64_t phdr;      /* where the program headers end up, if has_phdr */
 	bool has_phdr;
@@ -78,6 +80,12 @@ int elf_plan(const struct elf_file *file, enum elf_role role,
 /* The pages of program header PH, a PT_LOAD of a planned file. */
 void elf_segment(const Elf64_Phdr *ph, uint64_t page_size,
 		 struct elf_segment *segment);
+
+/* Where the page of the first PT_LOAD of an ET_DYN program goes whose image
+ * execve bases at BASE.
+ */
+uint64_t elf_place(const struct elf_plan *plan, uint64_t base,
+		   uint64_t page_size);
 
 /* PT_INTERP's string (SIZE bytes as read): terminated as execve wants it? */
 int elf_check_interp(const char *path, uint64_t size, const char **why);

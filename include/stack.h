@@ -39,6 +39,7 @@ struct stack_plan {
 	uint64_t end;               /* end of the stack */
 	uint64_t random;            /* random bytes and platform strings */
 	uint64_t random_from, random_size;
+	uint64_t strings_from;      /* where our own argv[0] is */
 	int64_t platform_shift;
 };
 
@@ -50,8 +51,8 @@ struct stack_aux {
 };
 
 /*
- * Compute where everything goes. Returns 0, or E2BIG, or EINVAL if the
- * initial stack is not laid out as the kernel lays it out.
+ * Compute where everything goes. Returns 0, or EINVAL if the initial stack is
+ * not laid out as the kernel lays it out.
  */
 int stack_plan(const struct start *s, const struct stack_args *args,
 	       struct stack_plan *plan);

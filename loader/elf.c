@@ -58,13 +58,13 @@ static const char *bad_segment(const struct elf_file *file, const Elf64_Phdr *ph
 
 	if (ph->p_filesz > ph->p_memsz)
 		return "segment has more bytes in the file than in memory";
-	if (ph->p_vaddr >= task - page || ph->p_memsz > task ||
+	if (ph->p_vaddr >= task || ph->p_memsz > task ||
 	    task - ph->p_memsz < ph->p_vaddr)
 		return "segment is outside the address space";
 	if (ph->p_filesz && (ph->p_offset & (page - 1)) != in_page)
 		return "segment's address and file offset differ within a page";
-	if (ph->p_filesz && (ph->p_offset > INT64_MAX - task ||
-			     ph->p_offset < in_page))
+	if (ph->p_filesz &&
+	    ph->p_offset - in_page > INT64_MAX - page_up(in_page + ph->p_filesz, page))
 		return "segment's file offset is out of range";
 	if (ph->p_filesz && ph->p_memsz > ph->p_filesz && (ph->p_flags & PF_W) &&
 	    ((ph->p_offset + ph->p_filesz) & (page - 1)) &&
@@ -102,6 +102,7 @@ static void take_pages(struct elf_plan *p, const Elf64_Phdr *ph, uint64_t page,
 	end = s.anon_size ? s.anon_at + s.anon_size : s.at + s.size;
 	if (first) {
 		p->first = at;
+		p->in_page = ph->p_vaddr - at;
 		p->reserve_low = !ph->p_filesz;
 	} else if (at < *previous_end) {
 		p->overlaps = true;
@@ -115,8 +116,8 @@ static void take_pages(struct elf_plan *p, const Elf64_Phdr *ph, uint64_t page,
 	if (end > p->high)
 		p->high = end;
 	if (ph->p_align && !(ph->p_align & (ph->p_align - 1)) &&
-	    ph->p_align > p->align)
-		p->align = ph->p_align;
+	    page_up(ph->p_align, page) > p->align)
+		p->align = page_up(ph->p_align, page);
 }
 
 static void take_phdr_address(struct elf_plan *p, const struct elf_file *file,
@@ -130,8 +131,9 @@ static void take_phdr_address(struct elf_plan *p, const struct elf_file *file,
 	p->has_phdr = true;
 }
 
-static int plan_loads(const struct elf_file *file, uint64_t page, uint64_t task,
-		      struct elf_plan *p, const char **why)
+static int plan_loads(const struct elf_file *file, enum elf_role role,
+		      uint64_t page, uint64_t task, struct elf_plan *p,
+		      const char **why)
 {
 	uint64_t previous_end = 0, top = 0;
 	bool first = true;
@@ -151,12 +153,18 @@ static int plan_loads(const struct elf_file *file, uint64_t page, uint64_t task,
 			top = ph->p_vaddr + ph->p_memsz;
 		first = false;
 	}
-	if (first) {
+	/* total_mapping_size(), reserved from the first segment on. Empty, it
+	 * kills an ET_DYN program and any interp.
+	 */
+	if (!first)
+		p->span = page_up(top - p->low, page);
+	/* Not filled to its end if a segment lies below, or if one is empty. */
+	if (previous_end < p->first + p->span)
+		p->holes = true;
+	if (first || (!p->span && (!p->fixed || role == ELF_INTERP))) {
 		*why = "ELF file has nothing to load";
 		return ENOEXEC;
 	}
-	/* total_mapping_size(), reserved from the first segment on. */
-	p->span = page_up(top - p->low, page);
 	return 0;
 }
 
@@ -208,13 +216,12 @@ int elf_plan(const struct elf_file *file, enum elf_role role, uint64_t page,
 	*p = (struct elf_plan){
 		.fixed = file->header.e_type == ET_EXEC,
 		.low = UINT64_MAX,
-		.align = page,
 		.start_code = UINT64_MAX,
 		.entry = file->header.e_entry,
 	};
 	error = plan_others(file, role, p, why);
 	if (!error)
-		error = plan_loads(file, page, task, p, why);
+		error = plan_loads(file, role, page, task, p, why);
 	return error;
 }
 
@@ -245,6 +252,17 @@ void elf_segment(const Elf64_Phdr *ph, uint64_t page, struct elf_segment *s)
 	}
 	if (page_up(end, page) > s->anon_at)
 		s->anon_size = page_up(end, page) - s->anon_at;
+}
+
+/*
+ * load_elf_binary() aligns the base, takes p_vaddr off, and only then rounds
+ * down to a page: a segment that starts inside a page lands one page lower.
+ */
+uint64_t elf_place(const struct elf_plan *p, uint64_t base, uint64_t page)
+{
+	if (p->align)
+		base &= ~(p->align - 1);
+	return page_down(base - p->in_page, page);
 }
 
 int elf_check_interp(const char *path, uint64_t size, const char **why)

@@ -156,8 +156,7 @@ static int map_pie(struct diag *d, struct zones *z, struct image *image)
 				    "unable to get random bytes");
 		at += (random & random_bits(z)) * z->page;
 	}
-	at &= ~(image->plan.align - 1);
-	return map_at(d, z, image, page_down(at, z->page));
+	return map_at(d, z, image, elf_place(&image->plan, at, z->page));
 }
 
 /* Where the kernel would map SIZE bytes, 0 on failure. */
@@ -172,10 +171,13 @@ static uint64_t ask(uint64_t hint, uint64_t size, int fd)
 	return (uint64_t)r;
 }
 
-static uint64_t aligned_down(const struct image *image, bool program,
-			     uint64_t at)
+/* Only an alignment of more than a page moves a static PIE. */
+static uint64_t aligned_down(const struct zones *z, const struct image *image,
+			     bool program, uint64_t at)
 {
-	return program ? at & ~(image->plan.align - 1) : at;
+	if (!program || image->plan.align <= z->page)
+		return at;
+	return elf_place(&image->plan, at, z->page);
 }
 
 /*
@@ -190,7 +192,7 @@ static bool swap_with_vdso(struct zones *z, struct image *image, bool program,
 	const struct elf_plan *p = &image->plan;
 	uint64_t end = v->block + v->size, below;
 
-	*at = aligned_down(image, program, end - p->span);
+	*at = aligned_down(z, image, program, end - p->span);
 	if (end - (*at + p->span) >= v->size)
 		return true;
 	below = *at - (p->first - p->low) - v->size;
@@ -212,7 +214,7 @@ static int map_asking(struct diag *d, struct zones *z, struct image *image,
 
 	if (!at)
 		return map_failed(d, image, -ENOMEM);
-	if (map_at(d, z, image, aligned_down(image, program, at)))
+	if (map_at(d, z, image, aligned_down(z, image, program, at)))
 		return -1;
 	if (!moved)
 		return 0;
@@ -237,11 +239,11 @@ static int map_high(struct diag *d, struct zones *z, struct image *image,
 	const struct elf_plan *p = &image->plan;
 	uint64_t at;
 
-	/* No bytes in the first segment: execve reserves nothing and starts
-	 * at 0, which mmap_min_addr forbids to all but root.
+	/* No bytes in the first segment: execve reserves nothing and takes the
+	 * hint, which is mostly 0: mmap_min_addr forbids that to all but root.
 	 */
 	if (p->reserve_low)
-		return map_at(d, z, image, 0);
+		return map_at(d, z, image, hint);
 	vdso_find(&z->vdso, z->stack_end, z->page);
 	if (z->vdso.size && p->span < ASK_SIZE && !hint && !p->holes &&
 	    !is_bottom_up(z) && swap_with_vdso(z, image, program, &at))

@@ -20,13 +20,13 @@ static uint64_t after_string(const char *s)
  * copy_string_kernel(), __bprm_mm_init()).
  */
 static bool read_strings(const struct start *s, unsigned long skip,
-			 struct stack_plan *p, uint64_t *old_strings)
+			 struct stack_plan *p)
 {
 	uint64_t args_end;
 
 	if (!s->execfn || !s->argc || skip > s->argc)
 		return false;
-	*old_strings = address(s->argv[0]);
+	p->strings_from = address(s->argv[0]);
 	args_end = after_string(s->argv[s->argc - 1]);
 	p->block_from = skip < s->argc ? address(s->argv[skip]) : args_end;
 	p->block_size = address(s->execfn) - p->block_from;
@@ -36,7 +36,7 @@ static bool read_strings(const struct start *s, unsigned long skip,
 	if (s->envc)
 		args_end = after_string(s->envp[s->envc - 1]);
 	return args_end == address(s->execfn) &&
-	       *old_strings <= p->block_from;
+	       p->strings_from <= p->block_from;
 }
 
 static uint64_t string_end(const char *s, uint64_t end)
@@ -48,8 +48,7 @@ static uint64_t string_end(const char *s, uint64_t end)
  * Between the strings and the vector: the platform strings and the random
  * bytes, below a random gap (arch_align_stack()). They move as one.
  */
-static bool plan_random(const struct start *s, uint64_t old_strings,
-			struct stack_plan *p)
+static bool plan_random(const struct start *s, struct stack_plan *p)
 {
 	uint64_t end, gap;
 
@@ -59,10 +58,10 @@ static bool plan_random(const struct start *s, uint64_t old_strings,
 	end = p->random_from + 16;
 	end = string_end(s->platform, end);
 	end = string_end(s->base_platform, end);
-	if (end > old_strings || end - p->random_from > STACK_PLATFORM_MAX)
+	if (end > p->strings_from || end - p->random_from > STACK_PLATFORM_MAX)
 		return false;
 	p->random_size = end - p->random_from;
-	gap = (old_strings - end) & ~(uint64_t)(ARCH_STACK_ALIGN - 1);
+	gap = (p->strings_from - end) & ~(uint64_t)(ARCH_STACK_ALIGN - 1);
 	end = (p->strings - gap) & ~(uint64_t)(ARCH_STACK_ALIGN - 1);
 	p->random = end - p->random_size;
 	p->platform_shift = (int64_t)(p->random - p->random_from);
@@ -72,10 +71,10 @@ static bool plan_random(const struct start *s, uint64_t old_strings,
 int stack_plan(const struct start *s, const struct stack_args *args,
 	       struct stack_plan *p)
 {
-	uint64_t old_strings, words;
+	uint64_t words;
 
 	*p = (struct stack_plan){ .envc = s->envc };
-	if (!read_strings(s, args->skip, p, &old_strings))
+	if (!read_strings(s, args->skip, p))
 		return EINVAL;
 	p->end = after_string(s->execfn) + sizeof(uint64_t);
 	p->execfn = p->end - sizeof(uint64_t) - strlen(args->execfn) - 1;
@@ -85,10 +84,12 @@ int stack_plan(const struct start *s, const struct stack_args *args,
 	for (unsigned int i = 0; i < args->prefixes; i++)
 		p->strings -= strlen(args->prefix[i]) + 1;
 	p->argc = args->prefixes + s->argc - args->skip;
-	if (!plan_random(s, old_strings, p) || s->auxc > STACK_AUX_MAX)
+	if (!plan_random(s, p) || s->auxc > STACK_AUX_MAX)
 		return EINVAL;
-	/* STACK_ROUND(): argc, argv, NULL, envp, NULL, below the vector. */
-	words = 2 * s->auxc + 1 + p->argc + 1 + p->envc + 1;
+	/* STACK_ROUND(): argc, argv, NULL, envp, NULL, below the vector, which
+	 * loses AT_EXECFD.
+	 */
+	words = 2 * (s->auxc - (s->exec_fd >= 0)) + 1 + p->argc + 1 + p->envc + 1;
 	p->sp = (p->random - words * sizeof(uint64_t)) & ~(uint64_t)15;
 	return 0;
 }
@@ -144,6 +145,27 @@ static char *point_at(char *string, unsigned long count, char **pointer)
 	return string;
 }
 
+static void clear(uint64_t from, uint64_t to)
+{
+	if (from < to)
+		memset((void *)from, 0, to - from);
+}
+
+/*
+ * On new pages, as the kernel has them, there is nothing between the vector,
+ * the random bytes and the strings. Here there may be what was ours: pointers
+ * and vector up to the old random bytes, and the old strings.
+ */
+static void clear_gaps(const struct stack_plan *p, uint64_t vector_end)
+{
+	uint64_t from = p->random + p->random_size;
+	uint64_t old_end = p->random_from + p->random_size;
+
+	clear(vector_end, p->random);
+	clear(from, old_end < p->strings ? old_end : p->strings);
+	clear(from > p->strings_from ? from : p->strings_from, p->strings);
+}
+
 void stack_build(const struct stack_plan *p, const struct stack_args *args,
 		 const Elf64_auxv_t *auxv, size_t auxc)
 {
@@ -162,6 +184,7 @@ void stack_build(const struct stack_plan *p, const struct stack_args *args,
 		memcpy(at, args->prefix[i], size);
 		at += size;
 	}
+	clear_gaps(p, (uint64_t)(envp + p->envc + 1) + auxc * sizeof(*auxv));
 	memcpy((void *)p->random, random, p->random_size);
 	*sp = p->argc;
 	at = point_at((char *)p->strings, p->argc, argv);
