@@ -129,16 +129,28 @@ static int map_at(struct diag *d, const struct zones *z, struct image *image,
 	return 0;
 }
 
+/* mmap_base() of the bottom-up layout (RLIMIT_STACK unlimited). */
+static bool is_bottom_up(const struct zones *z)
+{
+	uint64_t base = page_down(ARCH_TASK_SIZE / 3, z->page);
+
+	return z->vdso.text >= base &&
+	       z->vdso.text - base <= z->page << (ARCH_MMAP_RND_BITS_MAX + 1);
+}
+
 /*
  * vm.mmap_rnd_bits is readable by root only; but where the mmap zone starts
- * lower than the default number of bits can put it, more of them are in use.
+ * farther off than the default number of bits can put it, more are in use.
  */
 static uint64_t random_bits(const struct zones *z)
 {
-	uint64_t gap = (z->stack_end - z->vdso.text) / z->page;
+	uint64_t gap = z->stack_end - z->vdso.text;
 	unsigned int bits = ARCH_MMAP_RND_BITS;
 
-	if (z->vdso.text && z->vdso.text < z->stack_end && gap >> (ARCH_MMAP_RND_BITS + 1))
+	if (is_bottom_up(z))
+		gap = z->vdso.text - ARCH_TASK_SIZE / 3;
+	if (z->vdso.text && z->vdso.text < z->stack_end &&
+	    gap / z->page >> (ARCH_MMAP_RND_BITS + 1))
 		bits = ARCH_MMAP_RND_BITS_MAX;
 	return (1UL << bits) - 1;
 }
@@ -222,15 +234,6 @@ static int map_asking(struct diag *d, struct zones *z, struct image *image,
 	if (!at || !vdso_move(v, at, z->page))
 		sys_die();
 	return 0;
-}
-
-/* mmap_base() of the bottom-up layout (RLIMIT_STACK unlimited). */
-static bool is_bottom_up(const struct zones *z)
-{
-	uint64_t base = page_down(ARCH_TASK_SIZE / 3, z->page);
-
-	return z->vdso.text >= base &&
-	       z->vdso.text - base <= z->page << (ARCH_MMAP_RND_BITS_MAX + 1);
 }
 
 static int map_high(struct diag *d, struct zones *z, struct image *image,
