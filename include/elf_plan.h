@@ -35,6 +35,7 @@ struct elf_file {
 struct elf_plan {
 	bool fixed;         /* ET_EXEC: the bias is 0 */
 	bool has_interp;
+	bool empty;         /* no PT_LOAD: only its interp can run */
 	bool exec_stack;
 	bool exec_stack_set; /* there is a PT_GNU_STACK */
 	bool reserve_low;   /* first PT_LOAD has no bytes: the bias is 0, too */

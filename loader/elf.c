@@ -161,6 +161,9 @@ static int plan_loads(const struct elf_file *file, enum elf_role role,
 	/* Not filled to its end if a segment lies below, or if one is empty. */
 	if (previous_end < p->first + p->span)
 		p->holes = true;
+	p->empty = first;
+	if (first && p->has_interp)
+		return 0;
 	if (first || (!p->span && (!p->fixed || role == ELF_INTERP))) {
 		*why = "ELF file has nothing to load";
 		return ENOEXEC;

@@ -29,14 +29,14 @@ static int wrong_elf(struct diag *d, const struct image *image,
 
 	if (memcmp(elf->header.e_ident, ELFMAG, SELFMAG) ||
 	    (elf->header.e_machine == ARCH_MACHINE))
-		return diag(d, EXIT_CANNOT_RUN, error, "%s%s%s: %s", program,
+		return diag(d, EXIT_CANNOT_RUN, error, "%.256s%s%.256s: %s", program,
 			    separator, path, why);
 	if (machine)
 		return diag(d, EXIT_CANNOT_RUN, error,
-			    "%s%s%s: is for %s, this is %s", program, separator,
+			    "%.256s%s%.256s: is for %s, this is %s", program, separator,
 			    path, machine, ARCH_NAME);
 	return diag(d, EXIT_CANNOT_RUN, error,
-		    "%s%s%s: is for machine %d, this is %s", program, separator,
+		    "%.256s%s%.256s: is for machine %d, this is %s", program, separator,
 		    path, elf->header.e_machine, ARCH_NAME);
 }
 
@@ -64,8 +64,11 @@ static int load_interp(struct diag *d, struct load *l)
 	char number[16];
 	int error = program_file_open(&file, interp->path);
 
+	/* open_exec("") ends up at a directory; openat(2) has a check. */
+	if (error == ENOENT && !*interp->path)
+		error = EACCES;
 	if (error)
-		return diag(d, EXIT_CANNOT_RUN, error, "%s: interpreter %s: %s",
+		return diag(d, EXIT_CANNOT_RUN, error, "%.256s: interpreter %.256s: %s",
 			    program, interp->path, errno_text(error, number));
 	interp->fd = file.fd;
 	error = elf_check_header(file.head, file.head_size, file.size,
@@ -101,12 +104,12 @@ static int load_with_interp(struct diag *d, struct load *l)
 	if (r != (long)p->interp_size) {
 		error = r < 0 ? (int)-r : EIO;
 		return diag(d, EXIT_CANNOT_RUN, error,
-			    "%s: unable to read its interpreter's path: %s",
+			    "%.256s: unable to read its interpreter's path: %s",
 			    l->program.path, errno_text(error, number));
 	}
 	error = elf_check_interp(path, p->interp_size, &why);
 	if (error)
-		return diag(d, EXIT_CANNOT_RUN, error, "%s: %s",
+		return diag(d, EXIT_CANNOT_RUN, error, "%.256s: %s",
 			    l->program.path, why);
 	l->interp.path = path;
 	return load_interp(d, l);

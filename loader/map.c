@@ -63,9 +63,13 @@ static bool may_replace(const struct zones *z, uint64_t at, uint64_t size)
 {
 	uint64_t here = (uint64_t)__builtin_frame_address(0);
 
-	/* The vDSO and its data: no larger than a megabyte. */
+	const struct vdso *v = &z->vdso;
+	/* As far as it is known; else it is no larger than a megabyte. */
+	uint64_t block = v->size ? v->block : v->text - (1 << 19);
+	uint64_t block_size = v->size ? v->size : 1 << 20;
+
 	return !meets(at, size, z->image, z->image_size) &&
-	       !meets(at, size, z->vdso.text - (1 << 19), 1 << 20) &&
+	       !meets(at, size, block, block_size) &&
 	       at + size <= here - (here > ASK_SIZE * 64UL ? ASK_SIZE * 64UL : 0);
 }
 
@@ -114,6 +118,8 @@ static int map_at(struct diag *d, const struct zones *z, struct image *image,
 
 	image->bias = at - p->first;
 	/* Biased addresses may wrap; what counts is where they end up. */
+	if (p->empty)
+		return 0;
 	if (p->low + image->bias > ARCH_TASK_SIZE ||
 	    p->high + image->bias > ARCH_TASK_SIZE ||
 	    p->low + image->bias > p->high + image->bias)
@@ -149,6 +155,8 @@ static uint64_t random_bits(const struct zones *z)
 
 	if (is_bottom_up(z))
 		gap = z->vdso.text - ARCH_TASK_SIZE / 3;
+	else if (z->vdso.text <= ARCH_TASK_SIZE / 6)
+		gap = ARCH_TASK_SIZE / 6 - z->vdso.text; /* the largest gap */
 	if (z->vdso.text && z->vdso.text < z->stack_end &&
 	    gap / z->page >> (ARCH_MMAP_RND_BITS + 1))
 		bits = ARCH_MMAP_RND_BITS_MAX;
@@ -260,6 +268,8 @@ int map_program(struct diag *d, struct zones *z, struct image *program)
 
 	if (p->fixed)
 		return map_at(d, z, program, p->first);
+	if (p->empty)
+		return map_at(d, z, program, 0);
 	if (p->has_interp)
 		return map_pie(d, z, program);
 	return map_high(d, z, program, true, 0);

@@ -37,6 +37,9 @@ void process_map(const struct image *program, const struct stack_plan *stack,
 	};
 }
 
+/* Above any mmap_min_addr in use. */
+enum { TAME_BRK = 1 << 20 };
+
 static long set_map(const struct process_map *map)
 {
 	return sys_prctl(PR_SET_MM, PR_SET_MM_MAP, (unsigned long)map,
@@ -48,12 +51,15 @@ static long set_map(const struct process_map *map)
  * mmap_min_addr, which execve does not: a file without an executable segment,
  * say. Only /proc/PID/stat shows these four.
  */
-static void tame_ranges(struct process_map *map, uint64_t brk)
+static void tame_ranges(struct process_map *map)
 {
-	map->start_code = brk - 1;
-	map->end_code = brk;
-	map->start_data = brk - 1;
-	map->end_data = brk;
+	/* A program that loads nothing has its brk at the very bottom. */
+	if (map->brk < TAME_BRK)
+		map->start_brk = map->brk = TAME_BRK;
+	map->start_code = map->brk - 1;
+	map->end_code = map->brk;
+	map->start_data = map->brk - 1;
+	map->end_data = map->brk;
 }
 
 int process_set(struct diag *d, const char *path, struct process_map *map,
@@ -65,7 +71,7 @@ int process_set(struct diag *d, const char *path, struct process_map *map,
 	map->exe_fd = (uint32_t)exe_fd;
 	r = set_map(map);
 	if (r == -EINVAL) {
-		tame_ranges(map, map->brk);
+		tame_ranges(map);
 		r = set_map(map);
 	}
 	/* Privileged and all well but for our own image, still mapped. */
@@ -78,11 +84,11 @@ int process_set(struct diag *d, const char *path, struct process_map *map,
 	if (!r)
 		return 0;
 	if (r == -EINVAL)
-		return diag(d, EXIT_FAILED, EINVAL,
-			    "%s: the kernel refuses this memory layout, or is "
+		return diag(d, EXIT_CANNOT_RUN, EINVAL,
+			    "%.256s: the kernel refuses this memory layout, or is "
 			    "built without CONFIG_CHECKPOINT_RESTORE", path);
 	return diag(d, EXIT_FAILED, (int)-r,
-		    "%s: unable to set the process's memory map: %s", path,
+		    "%.256s: unable to set the process's memory map: %s", path,
 		    errno_text((int)-r, number));
 }
 

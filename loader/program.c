@@ -42,6 +42,8 @@ static int open_checked(struct program_file *f, const char *path)
 	long r = sys_openat(AT_FDCWD, path,
 			    O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
 
+	if (r == -ENXIO) /* what open(2) says of a socket */
+		return EACCES;
 	if (r < 0)
 		return (int)-r;
 	f->fd = (int)r;
@@ -76,22 +78,21 @@ static int open_failed(struct diag *d, const struct program *p,
 		       const char *path, int error)
 {
 	char number[16];
-	int status = error == ENOENT || error == ENOTDIR ? EXIT_NOT_FOUND
-							 : EXIT_CANNOT_RUN;
+	int status = error == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
 
 	if (error == EMFILE || error == ENFILE || error == ENOMEM)
 		status = EXIT_FAILED;
 	if (path != p->path)
 		return diag(d, EXIT_CANNOT_RUN, error,
-			    "%s: interpreter %s: %s", p->path, path,
+			    "%.256s: interpreter %.256s: %s", p->path, path,
 			    errno_text(error, number));
 	if (error == EACCES && !sys_faccessat2(AT_FDCWD, path, X_OK, AT_EACCESS) &&
 	    sys_faccessat2(AT_FDCWD, path, R_OK, AT_EACCESS) == -EACCES)
 		return diag(d, EXIT_CANNOT_RUN, error,
-			    "%s: may be executed but not read, so its vector "
+			    "%.256s: may be executed but not read, so its vector "
 			    "cannot be masked; run as a user who may read it",
 			    path);
-	return diag(d, status, error, "%s: %s", path,
+	return diag(d, status, error, "%.256s: %s", path,
 		    errno_text(error, number));
 }
 
