@@ -51,6 +51,17 @@ case_file bails <<'T'
 echo "ok 1 - a"; echo "Bail out! no more"
 T
 
+case_file terse <<'T'
+#!/bin/sh
+echo "ok - b # SKIP why"; echo "7 passed, 0 failed, 1 skipped"
+T
+case_file liar <<'T'
+#!/bin/sh
+echo "not ok - a"; echo "7 passed, 0 failed, 0 skipped"
+T
+
+is "a closing line instead of a plan" "$(verdict terse)" "7 passed, 0 failed, 1 skipped"
+is "a closing line that hides a failure" "$(verdict liar)" "0 passed, 2 failed, 0 skipped"
 is "passes and skips" "$(verdict good)" "1 passed, 0 failed, 1 skipped"
 like "names what it skipped" "$(cat "$tmp/run.out")" '^skipped: .*good: 2 - b # SKIP no such machine$'
 is "a failure" "$(verdict good bad)" "2 passed, 1 failed, 1 skipped"
