@@ -44,9 +44,9 @@ struct outcome {
 struct trial {
 	const char *name;
 	const char *program;
-	char *argv[8]; /* of the target */
+	char *argv[8];    /* of the target */
 	const char *path; /* PATH, NULL for none */
-	bool search; /* natively by execvp */
+	bool search;      /* natively by execvp */
 	bool nobody;
 	bool text;
 };
@@ -107,8 +107,8 @@ static void drain(int fd, char *to)
 	close(fd);
 }
 
-static _Noreturn void child(const struct trial *t, bool wrapped, const int *out,
-			    const int *err, int report)
+static _Noreturn void child(const struct trial *t, bool wrapped, const int *out, const int *err,
+			    int report)
 {
 	char *words[MAX_WORDS + 12], *path = NULL, *environment[2] = { NULL, NULL };
 	size_t n = 0;
@@ -175,14 +175,18 @@ static void run(const struct trial *t, bool wrapped, struct outcome *o)
  */
 static bool names_reason(const char *message, int error)
 {
-	static const int all[] = { ENOENT, EACCES, EPERM, EIO, E2BIG, ETXTBSY, ELOOP, EINVAL,
-				   ENOTDIR, ENAMETOOLONG, ENOEXEC, ELIBBAD, ENOMEM, EISDIR };
+	static const int all[] = {
+		ENOENT, EACCES,  EPERM,        EIO,     E2BIG,   ETXTBSY, ELOOP,
+		EINVAL, ENOTDIR, ENAMETOOLONG, ENOEXEC, ELIBBAD, ENOMEM,  EISDIR
+	};
 
 	static const struct {
 		int error;
 		const char *text;
-	} better[] = { { ENOENT, "not found" }, { ENOTDIR, "not found in PATH" },
-		       { ELOOP, "levels" }, { EACCES, "names no interpreter" },
+	} better[] = { { ENOENT, "not found" },
+		       { ENOTDIR, "not found in PATH" },
+		       { ELOOP, "levels" },
+		       { EACCES, "names no interpreter" },
 		       { EIO, "end of the file" } };
 
 	if (strcasestr(message, strerror(error)))
@@ -234,7 +238,8 @@ static const char *judge(const struct trial *t, const struct outcome *n, const s
 	}
 	if (WIFSIGNALED(n->status) && !*n->out) {
 		v.died++;
-		if (WIFSIGNALED(w->status) && WTERMSIG(w->status) == WTERMSIG(n->status) && !*w->out)
+		if (WIFSIGNALED(w->status) && WTERMSIG(w->status) == WTERMSIG(n->status) &&
+		    !*w->out)
 			return NULL;
 		return check_refusal(t, w, 0);
 	}
@@ -315,8 +320,8 @@ static void crafted(void)
 			v.failed++;
 			continue;
 		}
-		both_users((struct trial){ .name = name, .program = path,
-					   .text = elfgen_kind_of(i) == ELFGEN_TEXT });
+		both_users((struct trial){
+			.name = name, .program = path, .text = elfgen_kind_of(i) == ELFGEN_TEXT });
 	}
 	free(path);
 }
@@ -401,7 +406,8 @@ static void kinds(void)
 	chmod(path, 0700);
 	simple("closed-directory", in("closed/program"));
 	path = in("link");
-	if (symlink(program, path) || symlink("loop", in("loop")) || symlink("/nonexistent", in("dangling")))
+	if (symlink(program, path) || symlink("loop", in("loop")) ||
+	    symlink("/nonexistent", in("dangling")))
 		perror(path);
 	simple("link", path);
 	simple("link-loop", in("loop"));
@@ -425,14 +431,15 @@ static void limits(void)
 		longer[i] = i % 100 ? 'y' : '/';
 	simple("path-5000", longer);
 	memset(huge, 'a', 131071);
-	both_users((struct trial){ .name = "argument-131071", .program = program,
-				   .argv = { program, huge } });
+	both_users((struct trial){
+		.name = "argument-131071", .program = program, .argv = { program, huge } });
 	free(huge);
 }
 
 static void busy(void)
 {
-	char *program = make_program("static", "busy"), *script = make_program("script-sh", "busy-script");
+	char *program = make_program("static", "busy"),
+	     *script = make_program("script-sh", "busy-script");
 	char *pie = make_program("pie", "busy-pie"), *interp = in("busy-pie.interp");
 	int a = open(program, O_WRONLY | O_CLOEXEC), b = open(script, O_WRONLY | O_CLOEXEC);
 	int c = open(interp, O_WRONLY | O_CLOEXEC);
@@ -510,11 +517,15 @@ static void search(void)
 		{ "path-file-element-only", "absent-everywhere", "@/program" },
 		{ "path-loop-element", "found", "@/loop:@/one" },
 		{ "path-empty-element", "here", "@/one::@/two" },
-		{ "path-empty-first", "here", ":@/one" }, { "path-empty-last", "here", "@/one:" },
-		{ "path-empty", "here", "" }, { "path-empty-absent", "absent-everywhere", "" },
-		{ "path-relative-element", "found", "one" }, { "path-text", "text", "@/one" },
+		{ "path-empty-first", "here", ":@/one" },
+		{ "path-empty-last", "here", "@/one:" },
+		{ "path-empty", "here", "" },
+		{ "path-empty-absent", "absent-everywhere", "" },
+		{ "path-relative-element", "found", "one" },
+		{ "path-text", "text", "@/one" },
 		{ "path-dangling", "dangling", "@/one:@/two" },
-		{ "path-slash", "one/found", "/nonexistent" }, { "path-empty-name", "", "@/one" },
+		{ "path-slash", "one/found", "/nonexistent" },
+		{ "path-empty-name", "", "@/one" },
 		{ "path-dash", "-x", "@/one" },
 	};
 	char path[2048];
@@ -526,8 +537,8 @@ static void search(void)
 			n += (size_t)snprintf(path + n, sizeof(path) - n, *c == '@' ? "%s" : "%.1s",
 					      *c == '@' ? v.directory : c);
 		path[n] = 0;
-		both_users((struct trial){ .name = s[i].name, .program = s[i].program, .path = path,
-					   .search = true });
+		both_users((struct trial){
+			.name = s[i].name, .program = s[i].program, .path = path, .search = true });
 	}
 }
 
@@ -644,7 +655,8 @@ int main(int argc, char **argv)
 	options(argc, argv);
 	signal(SIGPIPE, SIG_DFL);
 	if (getuid()) {
-		printf("0 passed, 0 failed, 1 skipped: must be root to be nobody, too\n");
+		skip("all verdicts", "must be root, to be nobody as well");
+		printf("1..1\n0 passed, 0 failed, 1 skipped\n");
 		return 0;
 	}
 	crafted();
@@ -670,6 +682,8 @@ int main(int argc, char **argv)
 		printf("not ok - the cases are no test\n");
 		v.failed++;
 	}
+	if (v.verbose)
+		printf("1..%d\n", v.passed + v.failed + v.skipped);
 	printf("# natively: %d ran, %d were refused, %d died\n", v.ran, v.refused, v.died);
 	printf("%d passed, %d failed, %d skipped\n", v.passed, v.failed, v.skipped);
 	return v.failed != 0 || !v.passed;

@@ -16,7 +16,7 @@
 enum { MAX_LINES = 8192, ROWS = 19, SHOWN = 8 };
 
 struct line {
-	char *key;   /* "ROW NAME" */
+	char *key; /* "ROW NAME" */
 	char *value;
 	bool seen;
 };
@@ -82,8 +82,9 @@ static void parse_mask(struct run *r, char *mask)
 	static const struct {
 		const char *name;
 		int type;
-	} entry[] = { { "AT_HWCAP", 16 }, { "AT_HWCAP2", 26 },
-		      { "AT_HWCAP3", 29 }, { "AT_HWCAP4", 30 } };
+	} entry[] = {
+		{ "AT_HWCAP", 16 }, { "AT_HWCAP2", 26 }, { "AT_HWCAP3", 29 }, { "AT_HWCAP4", 30 }
+	};
 
 	for (char *s = strtok(mask, ","); s; s = strtok(NULL, ",")) {
 		char *value = strchr(s, '=');
@@ -113,9 +114,8 @@ static void parse_exceptions(struct run *r, const char *path)
 
 		if (text[0] == '#' || text[0] == '\n')
 			continue;
-		if (r->exceptions == 256 ||
-		    sscanf(text, "%63s %127s %63s %63s", e->variant, e->situation,
-			   e->key, e->value) != 4)
+		if (r->exceptions == 256 || sscanf(text, "%63s %127s %63s %63s", e->variant,
+						   e->situation, e->key, e->value) != 4)
 			die("understand", text);
 		e->number = n;
 		r->exceptions++;
@@ -129,9 +129,8 @@ static const char *expected(const struct run *r, const struct line *l, char *buf
 {
 	unsigned long type, value;
 
-	if (strstr(l->key, " auxv.") &&
-	    sscanf(l->value, "AT_%lu 0x%lx", &type, &value) == 2 && type < 64 &&
-	    r->hidden[type]) {
+	if (strstr(l->key, " auxv.") && sscanf(l->value, "AT_%lu 0x%lx", &type, &value) == 2 &&
+	    type < 64 && r->hidden[type]) {
 		snprintf(buffer, size, "AT_%lu 0x%lx", type, value & ~r->hidden[type]);
 		return buffer;
 	}
@@ -145,7 +144,8 @@ static bool is_excepted(struct run *r, const char *key, const char *value)
 	for (size_t i = 0; i < r->exceptions; i++) {
 		const struct exception *e = &r->exception[i];
 
-		if (fnmatch(e->variant, r->variant, FNM_EXTMATCH) || fnmatch(e->situation, r->situation, FNM_EXTMATCH) ||
+		if (fnmatch(e->variant, r->variant, FNM_EXTMATCH) ||
+		    fnmatch(e->situation, r->situation, FNM_EXTMATCH) ||
 		    fnmatch(e->key, name, FNM_EXTMATCH) || fnmatch(e->value, value, FNM_EXTMATCH))
 			continue;
 		fprintf(r->used, "%d\n", e->number);
@@ -211,10 +211,16 @@ static void compare(struct run *r)
 static const char *title(int row)
 {
 	static const char *const name[ROWS] = {
-		[1] = "identity, credentials, limits", [2] = "file descriptors",
-		[3] = "signals", [4] = "argv and envp", [5] = "stack and vector",
-		[6] = "vector in /proc and prctl", [7] = "names in /proc",
-		[8] = "memory map", [9] = "layout", [10] = "registers",
+		[1] = "identity, credentials, limits",
+		[2] = "file descriptors",
+		[3] = "signals",
+		[4] = "argv and envp",
+		[5] = "stack and vector",
+		[6] = "vector in /proc and prctl",
+		[7] = "names in /proc",
+		[8] = "memory map",
+		[9] = "layout",
+		[10] = "registers",
 		[11] = "thread state",
 	};
 
@@ -243,8 +249,8 @@ int main(int argc, char **argv)
 	for (int row = 0; row < ROWS; row++) {
 		if (!r.lines[row] && !r.differences[row])
 			continue;
-		printf("%s - row %d: %s (%s, %s)", r.differences[row] ? "not ok" : "ok",
-		       row, title(row), r.variant, r.situation);
+		printf("%s - row %d: %s (%s, %s)", r.differences[row] ? "not ok" : "ok", row,
+		       title(row), r.variant, r.situation);
 		if (r.differences[row])
 			printf(" # %d lines differ", r.differences[row]);
 		if (r.excepted[row])

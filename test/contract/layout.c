@@ -50,8 +50,8 @@ static void derive(struct runs *r, const char *a, const char *b)
 	snprintf(name, sizeof(name), "%s-%s", a, b);
 	d = series_of(r, name);
 	for (size_t i = 0; i < r->count; i++)
-		d->value[i] = x->value[i] > y->value[i] ? x->value[i] - y->value[i]
-							: y->value[i] - x->value[i];
+		d->value[i] = x->value[i] > y->value[i] ? x->value[i] - y->value[i] :
+							  y->value[i] - x->value[i];
 }
 
 static void read_runs(struct runs *r, const char *path)
@@ -142,18 +142,19 @@ int main(int argc, char **argv)
 	read_runs(&native, argv[2]);
 	read_runs(&wrapped, argv[3]);
 	if (native.count < 50 || wrapped.count != native.count || native.names != wrapped.names) {
-		printf("not ok - row 9: runs of the layout test (%s) # %zu and %zu\n",
-		       argv[1], native.count, wrapped.count);
+		printf("not ok - row 9: runs of the layout test (%s) # %zu and %zu\n", argv[1],
+		       native.count, wrapped.count);
 		return 1;
 	}
 	for (size_t i = 0; i < native.names; i++) {
 		struct summary a = summarise(&native.series[i], native.count);
-		struct summary b = summarise(series_of(&wrapped, native.series[i].name), native.count);
+		struct summary b =
+			summarise(series_of(&wrapped, native.series[i].name), native.count);
 		int range = range_differs(&a, &b), entropy = entropy_differs(&a, &b);
 
 		if (range || entropy)
-			printf("# native %lx-%lx varies %lx, wrapped %lx-%lx varies %lx\n",
-			       a.min, a.max, a.varies, b.min, b.max, b.varies);
+			printf("# native %lx-%lx varies %lx, wrapped %lx-%lx varies %lx\n", a.min,
+			       a.max, a.varies, b.min, b.max, b.varies);
 		printf("%s - row 9: %s in %zu runs, %d bits vary (%s, layout)%s%s\n",
 		       range || entropy ? "not ok" : "ok", native.series[i].name,
 		       native.count + wrapped.count, __builtin_popcountl(a.varies), argv[1],

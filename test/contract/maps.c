@@ -163,8 +163,7 @@ const char *probe_zone_of(unsigned long a)
  * Gaps inside one zone are the kernel's choice and the same in every run;
  * those before the heap and the stack, and between zones, are random.
  */
-static void out_gap(const struct probe *p, const struct region *before,
-		    const struct region *r)
+static void out_gap(const struct probe *p, const struct region *before, const struct region *r)
 {
 	unsigned long gap = r->start - before->end;
 	int other = !same(before->name, r->name);

@@ -25,7 +25,8 @@ static bool is_text(const char *path)
 
 	if (fd >= 0)
 		close(fd);
-	return n == 0 || (n > 0 && !memchr(b, 0, (size_t)n) && memcmp(b, "#!", 2) && memcmp(b, "\177ELF", 4));
+	return n == 0 ||
+	       (n > 0 && !memchr(b, 0, (size_t)n) && memcmp(b, "#!", 2) && memcmp(b, "\177ELF", 4));
 }
 
 static int try(const char *path, char **argv)

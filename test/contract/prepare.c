@@ -87,8 +87,9 @@ int main(int argc, char **argv)
 		const char *name;
 		int (*set)(void);
 	} state[] = {
-		{ "itimer", itimer }, { "pending", pending }, { "handlers", handlers },
-		{ "attributes", attributes }, { "descriptors", descriptors }, { "names", names },
+		{ "itimer", itimer },           { "pending", pending },
+		{ "handlers", handlers },       { "attributes", attributes },
+		{ "descriptors", descriptors }, { "names", names },
 	};
 	size_t i = 0;
 

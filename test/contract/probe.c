@@ -4,9 +4,16 @@
 #include "probe.h"
 
 enum {
-	AUX_PHDR = 3, AUX_PHNUM = 5, AUX_PAGESZ = 6, AUX_BASE = 7, AUX_ENTRY = 9,
-	AUX_PLATFORM = 15, AUX_BASE_PLATFORM = 24, AUX_RANDOM = 25,
-	AUX_EXECFN = 31, AUX_SYSINFO_EHDR = 33,
+	AUX_PHDR = 3,
+	AUX_PHNUM = 5,
+	AUX_PAGESZ = 6,
+	AUX_BASE = 7,
+	AUX_ENTRY = 9,
+	AUX_PLATFORM = 15,
+	AUX_BASE_PLATFORM = 24,
+	AUX_RANDOM = 25,
+	AUX_EXECFN = 31,
+	AUX_SYSINFO_EHDR = 33,
 	PR_AUXV = 0x41555856,
 };
 
@@ -97,8 +104,8 @@ static void report_arguments(const struct probe *p)
 }
 
 /* Are the bytes at /proc/self/NAME the strings of the stack, end to end? */
-static void report_strings(const struct probe *p, const char *path,
-			   const char *name, char **v, unsigned long n)
+static void report_strings(const struct probe *p, const char *path, const char *name, char **v,
+			   unsigned long n)
 {
 	long got = slurp(path, buffer, sizeof(buffer));
 	long at = 0;
@@ -180,13 +187,13 @@ static void report_stack(const struct probe *p)
 
 static int is_address(unsigned long type)
 {
-	return type == AUX_PHDR || type == AUX_BASE || type == AUX_ENTRY ||
-	       type == AUX_PLATFORM || type == AUX_BASE_PLATFORM ||
-	       type == AUX_RANDOM || type == AUX_EXECFN || type == AUX_SYSINFO_EHDR;
+	return type == AUX_PHDR || type == AUX_BASE || type == AUX_ENTRY || type == AUX_PLATFORM ||
+	       type == AUX_BASE_PLATFORM || type == AUX_RANDOM || type == AUX_EXECFN ||
+	       type == AUX_SYSINFO_EHDR;
 }
 
-static void report_vector(const struct probe *p, int row, const char *name,
-			  const unsigned long *v, long bytes)
+static void report_vector(const struct probe *p, int row, const char *name, const unsigned long *v,
+			  long bytes)
 {
 	long n = bytes / 16;
 
@@ -237,8 +244,10 @@ static void report_random(const struct probe *p)
 		line_text(5, "random", "absent");
 		return;
 	}
-	line_text(5, "random", r[0] && r[1] && r[0] != r[1] && !region_of(p, r[0]) &&
-			       !region_of(p, r[1]) ? "random" : "not random");
+	line_text(5, "random",
+		  r[0] && r[1] && r[0] != r[1] && !region_of(p, r[0]) && !region_of(p, r[1]) ?
+			  "random" :
+			  "not random");
 }
 
 /* What ld.so leaves in registers is its own business: only rdx is an ABI. */

@@ -15,8 +15,8 @@
 
 #include PROBE_ARCH
 
-#define SC0(n) sc6((n), 0, 0, 0, 0, 0, 0)
-#define SC(n, a, b, c) sc6((n), (long)(a), (long)(b), (long)(c), 0, 0, 0)
+#define SC0(n)             sc6((n), 0, 0, 0, 0, 0, 0)
+#define SC(n, a, b, c)     sc6((n), (long)(a), (long)(b), (long)(c), 0, 0, 0)
 #define SC4(n, a, b, c, d) sc6((n), (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
 
 enum { MAX_MAPS = 256 };
@@ -37,9 +37,9 @@ struct probe {
 	unsigned long aux_words; /* with the AT_NULL pair */
 	unsigned long page;
 	unsigned long personality;
-	int fixed; /* ADDR_NO_RANDOMIZE: report addresses, too */
-	int coarse; /* alignment makes gaps vary natively */
-	int bare; /* no C library ran before */
+	int fixed;      /* ADDR_NO_RANDOMIZE: report addresses, too */
+	int coarse;     /* alignment makes gaps vary natively */
+	int bare;       /* no C library ran before */
 	long pid, ppid; /* as the runner announced them, or 0 */
 	unsigned long maps;
 	struct region map[MAX_MAPS];

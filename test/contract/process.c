@@ -83,15 +83,24 @@ static void report_prctl(void)
 		int by_pointer;
 		unsigned long arg;
 	} get[] = {
-		{ "pdeathsig", 2, 1, 1, 0 }, { "dumpable", 3, 1, 0, 0 },
-		{ "keepcaps", 7, 1, 0, 0 }, { "timing", 13, 11, 0, 0 },
-		{ "seccomp", 21, 1, 0, 0 }, { "tsc", 25, 11, 1, 0 },
-		{ "securebits", 27, 1, 0, 0 }, { "timerslack", 30, 1, 0, 0 },
-		{ "mce_kill", 34, 1, 0, 0 }, { "child_subreaper", 37, 1, 1, 0 },
-		{ "no_new_privs", 39, 1, 0, 0 }, { "thp_disable", 42, 1, 0, 0 },
-		{ "speculation.store", 52, 1, 0, 0 }, { "speculation.branch", 52, 1, 0, 1 },
-		{ "speculation.l1d", 52, 1, 0, 2 }, { "io_flusher", 58, 1, 0, 0 },
-		{ "mdwe", 66, 1, 0, 0 }, { "memory_merge", 68, 1, 0, 0 },
+		{ "pdeathsig", 2, 1, 1, 0 },
+		{ "dumpable", 3, 1, 0, 0 },
+		{ "keepcaps", 7, 1, 0, 0 },
+		{ "timing", 13, 11, 0, 0 },
+		{ "seccomp", 21, 1, 0, 0 },
+		{ "tsc", 25, 11, 1, 0 },
+		{ "securebits", 27, 1, 0, 0 },
+		{ "timerslack", 30, 1, 0, 0 },
+		{ "mce_kill", 34, 1, 0, 0 },
+		{ "child_subreaper", 37, 1, 1, 0 },
+		{ "no_new_privs", 39, 1, 0, 0 },
+		{ "thp_disable", 42, 1, 0, 0 },
+		{ "speculation.store", 52, 1, 0, 0 },
+		{ "speculation.branch", 52, 1, 0, 1 },
+		{ "speculation.l1d", 52, 1, 0, 2 },
+		{ "io_flusher", 58, 1, 0, 0 },
+		{ "mdwe", 66, 1, 0, 0 },
+		{ "memory_merge", 68, 1, 0, 0 },
 	};
 	char name[16] = { 0 };
 
@@ -240,8 +249,8 @@ static void report_fds(void)
 static int varies(const char *s)
 {
 	static const char name[][24] = {
-		"VmRSS:", "RssAnon:", "RssFile:", "RssShmem:", "VmHWM:", "VmPTE:",
-		"voluntary_ctxt", "nonvoluntary_ctxt", "VmPeak:", "VmSize:",
+		"VmRSS:", "RssAnon:",       "RssFile:",          "RssShmem:", "VmHWM:",
+		"VmPTE:", "voluntary_ctxt", "nonvoluntary_ctxt", "VmPeak:",   "VmSize:",
 	};
 
 	for (unsigned i = 0; i < sizeof(name) / sizeof(name[0]); i++)
@@ -330,22 +339,22 @@ static void report_status(const struct probe *p)
 
 /* Fields of /proc/PID/stat from the third on: proc(5) */
 static const char stat_name[][16] = {
-	"ppid", "pgrp", "session", "tty", "tpgid", "flags", "minflt", "cminflt",
-	"majflt", "cmajflt", "utime", "stime", "cutime", "cstime", "priority",
-	"nice", "threads", "itrealvalue", "starttime", "vsize", "rss", "rsslim",
-	"startcode", "endcode", "startstack", "kstkesp", "kstkeip", "signal",
-	"blocked", "sigignore", "sigcatch", "wchan", "nswap", "cnswap",
-	"exit_signal", "processor", "rt_priority", "policy", "blkio", "guest",
-	"cguest", "start_data", "end_data", "start_brk", "arg_start", "arg_end",
-	"env_start", "env_end", "exit_code",
+	"ppid",        "pgrp",      "session",   "tty",     "tpgid",       "flags",
+	"minflt",      "cminflt",   "majflt",    "cmajflt", "utime",       "stime",
+	"cutime",      "cstime",    "priority",  "nice",    "threads",     "itrealvalue",
+	"starttime",   "vsize",     "rss",       "rsslim",  "startcode",   "endcode",
+	"startstack",  "kstkesp",   "kstkeip",   "signal",  "blocked",     "sigignore",
+	"sigcatch",    "wchan",     "nswap",     "cnswap",  "exit_signal", "processor",
+	"rt_priority", "policy",    "blkio",     "guest",   "cguest",      "start_data",
+	"end_data",    "start_brk", "arg_start", "arg_end", "env_start",   "env_end",
+	"exit_code",
 };
 
 static int stat_varies(const char *n)
 {
-	return same(n, "minflt") || same(n, "majflt") || same(n, "utime") ||
-	       same(n, "stime") || same(n, "starttime") || same(n, "vsize") ||
-	       same(n, "rss") || same(n, "processor") || same(n, "cminflt") ||
-	       same(n, "cmajflt") || same(n, "cutime") || same(n, "cstime") ||
+	return same(n, "minflt") || same(n, "majflt") || same(n, "utime") || same(n, "stime") ||
+	       same(n, "starttime") || same(n, "vsize") || same(n, "rss") || same(n, "processor") ||
+	       same(n, "cminflt") || same(n, "cmajflt") || same(n, "cutime") || same(n, "cstime") ||
 	       same(n, "blkio");
 }
 
@@ -372,8 +381,7 @@ static void out_stat(const struct probe *p, const char *n, unsigned long v)
 		out_hex(v);
 	else if (same(n, "start_brk") && !p->fixed && !region_of(p, v))
 		out_text("unmapped");
-	else if (same(n, "start_brk") && region_of(p, v) &&
-		 region_of(p, v)->start == v)
+	else if (same(n, "start_brk") && region_of(p, v) && region_of(p, v)->start == v)
 		out_text("start of mapping");
 	else
 		out_address(p, v);
@@ -420,8 +428,8 @@ static void report_files(void)
 {
 	static const char name[][32] = {
 		"oom_score_adj", "coredump_filter", "loginuid", "sessionid",
-		"timerslack_ns", "autogroup", "cgroup", "attr/current", "uid_map",
-		"timers", "cpuset", "setgroups",
+		"timerslack_ns", "autogroup",       "cgroup",   "attr/current",
+		"uid_map",       "timers",          "cpuset",   "setgroups",
 	};
 	unsigned long w[18];
 

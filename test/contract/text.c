@@ -146,8 +146,9 @@ unsigned long number(const char **s, unsigned base)
 
 	for (;; (*s)++) {
 		unsigned char c = (unsigned char)**s;
-		unsigned d = c >= '0' && c <= '9' ? c - '0' + 0u
-			   : c >= 'a' && c <= 'f' ? c - 'a' + 10u : 99;
+		unsigned d = c >= '0' && c <= '9' ? c - '0' + 0u :
+			     c >= 'a' && c <= 'f' ? c - 'a' + 10u :
+						    99;
 
 		if (d >= base)
 			return v;

@@ -20,7 +20,7 @@ struct probe_entry {
 };
 
 static const char probe_register_name[PROBE_REGISTERS][8] = {
-	"rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "r8", "r9",
+	"rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp",    "r8",   "r9",
 	"r10", "r11", "r12", "r13", "r14", "r15", "rflags", "segs",
 };
 
@@ -31,7 +31,8 @@ static inline long sc6(long n, long a, long b, long c, long d, long e, long f)
 	register long r9 __asm__("r9") = f;
 	long result;
 
-	__asm__ volatile("syscall" : "=a"(result)
+	__asm__ volatile("syscall"
+			 : "=a"(result)
 			 : "a"(n), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
 			 : "rcx", "r11", "memory");
 	return result;
@@ -42,15 +43,9 @@ static const struct probe_zone {
 	char name[12];
 	unsigned long end;
 } probe_zone[] = {
-	{ "low", 0x100000000 },
-	{ "below", 0x2aaaaaaaa000 },
-	{ "legacy", 0x2bb000000000 },
-	{ "middle", 0x555555554000 },
-	{ "pie", 0x566000000000 },
-	{ "upper", 0x7ee000000000 },
-	{ "mmap", 0x7ffbfffff000 },
-	{ "stack", 0x800000000000 },
-	{ "vsyscall", ~0UL },
+	{ "low", 0x100000000 },       { "below", 0x2aaaaaaaa000 }, { "legacy", 0x2bb000000000 },
+	{ "middle", 0x555555554000 }, { "pie", 0x566000000000 },   { "upper", 0x7ee000000000 },
+	{ "mmap", 0x7ffbfffff000 },   { "stack", 0x800000000000 }, { "vsyscall", ~0UL },
 };
 
 enum {
