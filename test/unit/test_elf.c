@@ -36,6 +36,7 @@ struct page {
 
 struct space {
 	uint64_t page_size;
+	uint64_t limit; /* no segment may end above */
 	bool outside; /* something was mapped that the table does not hold */
 	struct page page[WINDOW];
 };
@@ -60,9 +61,7 @@ static uint64_t up(const struct space *s, uint64_t at)
 
 static bool outside_task(const struct space *s, uint64_t at, uint64_t size)
 {
-	uint64_t task = task_size(s->page_size);
-
-	return size > task || at > task - size;
+	return size > task_size(s->page_size) || at > s->limit - size;
 }
 
 static void set_pages(struct space *s, uint64_t at, uint64_t size, int kind,
@@ -150,10 +149,11 @@ static bool model_elf_load(struct space *s, const struct elf_file *f,
 }
 
 /* The check that follows elf_load(): "set_brk can never work". */
-static bool model_bounds(const Elf64_Phdr *ph, uint64_t task)
+static bool model_bounds(const struct space *s, const Elf64_Phdr *ph)
 {
-	return ph->p_vaddr < task && ph->p_filesz <= ph->p_memsz &&
-	       ph->p_memsz <= task && task - ph->p_memsz >= ph->p_vaddr;
+	return ph->p_vaddr < s->limit && ph->p_filesz <= ph->p_memsz &&
+	       ph->p_memsz <= task_size(s->page_size) - ph->p_vaddr % s->page_size &&
+	       s->limit - ph->p_memsz >= ph->p_vaddr;
 }
 
 static void model_extents(struct model *m, const struct elf_file *f,
@@ -203,6 +203,11 @@ static void model_run(struct model *m, const struct elf_file *f,
 	*m = (struct model){ .space.page_size = page_size,
 			     .start_code = UINT64_MAX,
 			     .min = UINT64_MAX };
+	/* load_elf_interp() checks the biased address, which is at least what
+	 * p_vaddr has within its page. (The plan refuses the very last page.)
+	 */
+	m->space.limit = role == ELF_INTERP && f->header.e_type == ET_DYN ?
+			 -page_size : task_size(page_size);
 	model_totals(m, f);
 	if (m->max == m->min &&
 	    (f->header.e_type == ET_DYN || role == ELF_INTERP))
@@ -213,7 +218,7 @@ static void model_run(struct model *m, const struct elf_file *f,
 		if (ph->p_type != PT_LOAD)
 			continue;
 		if (!model_elf_load(&m->space, f, ph) ||
-		    !model_bounds(ph, task_size(page_size)))
+		    !model_bounds(&m->space, ph))
 			m->dies = true;
 		else
 			model_extents(m, f, ph);
@@ -571,6 +576,28 @@ static void nothing_to_load(void **unused)
 	assert_false(accepts(&empty, 1, ET_DYN, 100, 4096));
 	f.header.e_type = ET_EXEC;
 	assert_false(check_against_model(&f, ELF_INTERP, 4096));
+}
+
+/* An interp's addresses count relative to the first one only. */
+static void interps_linked_anywhere(void **unused)
+{
+	const uint64_t at[] = { 0, 1UL << 47, 1UL << 63, 0xffffffff80000000 };
+
+	(void)unused;
+	for (unsigned int i = 0; i < COUNT(at); i++) {
+		const Elf64_Phdr phdr[] = {
+			LOAD(5, 0, at[i], 0x1000, 0x1000, 0x1000),
+			LOAD(6, 0, at[i] + 0x3000, 0x800, 0x5000, 0x1000),
+		};
+		struct elf_file f = { .phdr = phdr, .size = 0x1000 };
+
+		f.header.e_phnum = 2;
+		f.header.e_type = ET_DYN;
+		assert_true(check_against_model(&f, ELF_INTERP, 4096));
+		assert_int_equal(check_against_model(&f, ELF_PROGRAM, 4096), !at[i]);
+		f.header.e_type = ET_EXEC;
+		assert_int_equal(check_against_model(&f, ELF_INTERP, 4096), !at[i]);
+	}
 }
 
 /* ---- single fields of the plan ------------------------------------------- */
@@ -939,6 +966,7 @@ int main(void)
 		cmocka_unit_test(segments_at_their_limits),
 		cmocka_unit_test(segments_overlap_and_leave_gaps),
 		cmocka_unit_test(nothing_to_load),
+		cmocka_unit_test(interps_linked_anywhere),
 		cmocka_unit_test(plans_match_the_kernel_on_random_headers),
 		cmocka_unit_test(stack_flags),
 		cmocka_unit_test(interp_headers),
