@@ -37,7 +37,7 @@ struct page {
 struct space {
 	uint64_t page_size;
 	uint64_t limit; /* no segment may end above */
-	bool outside; /* something was mapped that the table does not hold */
+	bool outside;   /* something was mapped that the table does not hold */
 	struct page page[WINDOW];
 };
 
@@ -64,8 +64,8 @@ static bool outside_task(const struct space *s, uint64_t at, uint64_t size)
 	return size > task_size(s->page_size) || at > s->limit - size;
 }
 
-static void set_pages(struct space *s, uint64_t at, uint64_t size, int kind,
-		      int prot, uint64_t offset)
+static void set_pages(struct space *s, uint64_t at, uint64_t size, int kind, int prot,
+		      uint64_t offset)
 {
 	uint64_t first = at / s->page_size, count = size / s->page_size;
 
@@ -83,8 +83,7 @@ static void set_pages(struct space *s, uint64_t at, uint64_t size, int kind,
 }
 
 /* vm_mmap() with a fixed address, file_mmap_ok() for s_maxbytes 2^63 - 1. */
-static bool model_mmap(struct space *s, uint64_t at, uint64_t size, int prot,
-		       uint64_t offset)
+static bool model_mmap(struct space *s, uint64_t at, uint64_t size, int prot, uint64_t offset)
 {
 	if (offset % s->page_size || offset + size < offset)
 		return false;
@@ -97,8 +96,8 @@ static bool model_mmap(struct space *s, uint64_t at, uint64_t size, int prot,
 }
 
 /* padzero(): false where clear_user() would fault. */
-static bool model_padzero(struct space *s, const struct elf_file *f,
-			  uint64_t at, uint64_t offset, int prot)
+static bool model_padzero(struct space *s, const struct elf_file *f, uint64_t at, uint64_t offset,
+			  int prot)
 {
 	if (at % s->page_size == 0)
 		return true;
@@ -117,18 +116,15 @@ static bool model_brk(struct space *s, uint64_t from, uint64_t to, int prot)
 		return true;
 	if (outside_task(s, at, size))
 		return false;
-	set_pages(s, at, size, ANONYMOUS,
-		  PROT_READ | PROT_WRITE | (prot & PROT_EXEC), 0);
+	set_pages(s, at, size, ANONYMOUS, PROT_READ | PROT_WRITE | (prot & PROT_EXEC), 0);
 	return true;
 }
 
-static bool model_elf_load(struct space *s, const struct elf_file *f,
-			   const Elf64_Phdr *ph)
+static bool model_elf_load(struct space *s, const struct elf_file *f, const Elf64_Phdr *ph)
 {
 	uint64_t at = down(s, ph->p_vaddr), in_page = ph->p_vaddr - at;
 	uint64_t zero_start = at, zero_end = ph->p_vaddr + ph->p_memsz;
-	int prot = (ph->p_flags & PF_R ? PROT_READ : 0) |
-		   (ph->p_flags & PF_W ? PROT_WRITE : 0) |
+	int prot = (ph->p_flags & PF_R ? PROT_READ : 0) | (ph->p_flags & PF_W ? PROT_WRITE : 0) |
 		   (ph->p_flags & PF_X ? PROT_EXEC : 0);
 
 	if (ph->p_filesz) {
@@ -138,8 +134,7 @@ static bool model_elf_load(struct space *s, const struct elf_file *f,
 			return false;
 		zero_start = ph->p_vaddr + ph->p_filesz;
 		if (ph->p_memsz > ph->p_filesz &&
-		    !model_padzero(s, f, zero_start, ph->p_offset + ph->p_filesz,
-				   prot) &&
+		    !model_padzero(s, f, zero_start, ph->p_offset + ph->p_filesz, prot) &&
 		    (prot & PROT_WRITE))
 			return false;
 	}
@@ -156,8 +151,7 @@ static bool model_bounds(const struct space *s, const Elf64_Phdr *ph)
 	       s->limit - ph->p_memsz >= ph->p_vaddr;
 }
 
-static void model_extents(struct model *m, const struct elf_file *f,
-			  const Elf64_Phdr *ph)
+static void model_extents(struct model *m, const struct elf_file *f, const Elf64_Phdr *ph)
 {
 	uint64_t k = ph->p_vaddr, phoff = f->header.e_phoff;
 
@@ -190,15 +184,14 @@ static void model_totals(struct model *m, const struct elf_file *f)
 			m->min = down(&m->space, ph->p_vaddr);
 		if (ph->p_vaddr + ph->p_memsz > m->max)
 			m->max = ph->p_vaddr + ph->p_memsz;
-		if (__builtin_popcountll(ph->p_align) == 1 &&
-		    ph->p_align > m->align)
+		if (__builtin_popcountll(ph->p_align) == 1 && ph->p_align > m->align)
 			m->align = ph->p_align;
 	}
 	m->align = up(&m->space, m->align);
 }
 
-static void model_run(struct model *m, const struct elf_file *f,
-		      enum elf_role role, uint64_t page_size)
+static void model_run(struct model *m, const struct elf_file *f, enum elf_role role,
+		      uint64_t page_size)
 {
 	*m = (struct model){ .space.page_size = page_size,
 			     .start_code = UINT64_MAX,
@@ -206,19 +199,17 @@ static void model_run(struct model *m, const struct elf_file *f,
 	/* load_elf_interp() checks the biased address, which is at least what
 	 * p_vaddr has within its page. (The plan refuses the very last page.)
 	 */
-	m->space.limit = role == ELF_INTERP && f->header.e_type == ET_DYN ?
-			 -page_size : task_size(page_size);
+	m->space.limit = role == ELF_INTERP && f->header.e_type == ET_DYN ? -page_size :
+									    task_size(page_size);
 	model_totals(m, f);
-	if (m->max == m->min &&
-	    (f->header.e_type == ET_DYN || role == ELF_INTERP))
+	if (m->max == m->min && (f->header.e_type == ET_DYN || role == ELF_INTERP))
 		m->dies = true;
 	for (unsigned int i = 0; i < f->header.e_phnum && !m->dies; i++) {
 		const Elf64_Phdr *ph = &f->phdr[i];
 
 		if (ph->p_type != PT_LOAD)
 			continue;
-		if (!model_elf_load(&m->space, f, ph) ||
-		    !model_bounds(&m->space, ph))
+		if (!model_elf_load(&m->space, f, ph) || !model_bounds(&m->space, ph))
 			m->dies = true;
 		else
 			model_extents(m, f, ph);
@@ -254,25 +245,21 @@ static void apply_segment(struct space *s, const Elf64_Phdr *ph)
 	}
 	if (seg.anon_size) {
 		assert_int_equal(seg.anon_at, file_end);
-		set_pages(s, seg.anon_at, seg.anon_size, ANONYMOUS,
-			  seg.anon_prot, 0);
+		set_pages(s, seg.anon_at, seg.anon_size, ANONYMOUS, seg.anon_prot, 0);
 	}
 }
 
 static void print_headers(const struct elf_file *f, uint64_t page_size)
 {
 	fprintf(stderr, "page size %lu, file size %#lx, e_phoff %#lx, e_type %d\n",
-		(unsigned long)page_size, (unsigned long)f->size,
-		(unsigned long)f->header.e_phoff, f->header.e_type);
+		(unsigned long)page_size, (unsigned long)f->size, (unsigned long)f->header.e_phoff,
+		f->header.e_type);
 	for (unsigned int i = 0; i < f->header.e_phnum; i++)
 		fprintf(stderr,
 			"type %#x flags %u offset %#lx vaddr %#lx filesz %#lx memsz %#lx align %#lx\n",
-			f->phdr[i].p_type, f->phdr[i].p_flags,
-			(unsigned long)f->phdr[i].p_offset,
-			(unsigned long)f->phdr[i].p_vaddr,
-			(unsigned long)f->phdr[i].p_filesz,
-			(unsigned long)f->phdr[i].p_memsz,
-			(unsigned long)f->phdr[i].p_align);
+			f->phdr[i].p_type, f->phdr[i].p_flags, (unsigned long)f->phdr[i].p_offset,
+			(unsigned long)f->phdr[i].p_vaddr, (unsigned long)f->phdr[i].p_filesz,
+			(unsigned long)f->phdr[i].p_memsz, (unsigned long)f->phdr[i].p_align);
 }
 
 /* No page in [from, to) outside of what SPACE holds mapped. */
@@ -306,8 +293,7 @@ static bool has_overlap(const struct elf_file *f, uint64_t page_size)
 	return false;
 }
 
-static void check_pages(const struct elf_file *f, const struct elf_plan *p,
-			const struct model *m)
+static void check_pages(const struct elf_file *f, const struct elf_plan *p, const struct model *m)
 {
 	struct space s = { .page_size = m->space.page_size };
 
@@ -337,14 +323,12 @@ static void check_pages(const struct elf_file *f, const struct elf_plan *p,
 }
 
 /* Plan F and compare with the model; returns whether it was accepted. */
-static bool check_against_model(const struct elf_file *f, enum elf_role role,
-				uint64_t page_size)
+static bool check_against_model(const struct elf_file *f, enum elf_role role, uint64_t page_size)
 {
 	struct elf_plan p;
 	struct model m;
 	const char *why = NULL;
-	int error = elf_plan(f, role, page_size, task_size(page_size), &p,
-			     &why);
+	int error = elf_plan(f, role, page_size, task_size(page_size), &p, &why);
 
 	model_run(&m, f, role, page_size);
 	if (m.dies != (error != 0)) {
@@ -376,11 +360,26 @@ static uint64_t edge(uint64_t *state, uint64_t page_size)
 {
 	const uint64_t task = task_size(page_size);
 	const uint64_t edges[] = {
-		0, 1, page_size - 1, page_size, page_size + 1,
-		task - 65536 - page_size, task - page_size, task - page_size + 1,
-		task - 1, task, task + 1, 1UL << 47, INT64_MAX - task,
-		INT64_MAX - 65536 * 2 + 1, INT64_MAX - page_size + 1, INT64_MAX,
-		1UL << 63, UINT64_MAX - page_size + 1, UINT64_MAX - 1, UINT64_MAX,
+		0,
+		1,
+		page_size - 1,
+		page_size,
+		page_size + 1,
+		task - 65536 - page_size,
+		task - page_size,
+		task - page_size + 1,
+		task - 1,
+		task,
+		task + 1,
+		1UL << 47,
+		INT64_MAX - task,
+		INT64_MAX - 65536 * 2 + 1,
+		INT64_MAX - page_size + 1,
+		INT64_MAX,
+		1UL << 63,
+		UINT64_MAX - page_size + 1,
+		UINT64_MAX - 1,
+		UINT64_MAX,
 	};
 
 	return edges[random_below(state, COUNT(edges))];
@@ -388,9 +387,8 @@ static uint64_t edge(uint64_t *state, uint64_t page_size)
 
 static uint64_t some_align(uint64_t *state, uint64_t page_size)
 {
-	const uint64_t aligns[] = { 0,	  1,	    3,	      16,
-				    4096, page_size, 1 << 21, 6144,
-				    1UL << 46, 1UL << 47, 1UL << 63, UINT64_MAX };
+	const uint64_t aligns[] = { 0,       1,    3,         16,        4096,      page_size,
+				    1 << 21, 6144, 1UL << 46, 1UL << 47, 1UL << 63, UINT64_MAX };
 
 	return aligns[random_below(state, COUNT(aligns))];
 }
@@ -408,8 +406,7 @@ static uint64_t some_size(uint64_t *state, uint64_t page_size)
 static void random_phdr(uint64_t *state, uint64_t page_size, Elf64_Phdr *ph)
 {
 	uint64_t in_page = one_in(state, 2) ? 0 : random_below(state, page_size);
-	uint64_t *const fields[] = { &ph->p_vaddr, &ph->p_offset, &ph->p_filesz,
-				     &ph->p_memsz };
+	uint64_t *const fields[] = { &ph->p_vaddr, &ph->p_offset, &ph->p_filesz, &ph->p_memsz };
 
 	*ph = (Elf64_Phdr){
 		.p_type = one_in(state, 8) ? PT_NOTE : PT_LOAD,
@@ -425,8 +422,7 @@ static void random_phdr(uint64_t *state, uint64_t page_size, Elf64_Phdr *ph)
 			*fields[i] = edge(state, page_size);
 	/* Congruent edges are worth more than those that fall over that. */
 	if (one_in(state, 2))
-		ph->p_offset = (ph->p_offset & ~(page_size - 1)) |
-			       (ph->p_vaddr & (page_size - 1));
+		ph->p_offset = (ph->p_offset & ~(page_size - 1)) | (ph->p_vaddr & (page_size - 1));
 }
 
 static void plans_match_the_kernel_on_random_headers(void **unused)
@@ -438,8 +434,7 @@ static void plans_match_the_kernel_on_random_headers(void **unused)
 	for (unsigned int i = 0; i < rounds; i++) {
 		uint64_t page_size = page_sizes[i % COUNT(page_sizes)];
 		Elf64_Phdr phdr[LOADS_MAX];
-		struct elf_file f = { .phdr = phdr,
-				      .size = random_below(&state, 14 * page_size) };
+		struct elf_file f = { .phdr = phdr, .size = random_below(&state, 14 * page_size) };
 		unsigned int n = 1 + (unsigned int)random_below(&state, LOADS_MAX);
 
 		if (one_in(&state, 2))
@@ -450,8 +445,8 @@ static void plans_match_the_kernel_on_random_headers(void **unused)
 		f.header.e_entry = next_random(&state);
 		for (unsigned int k = 0; k < n; k++)
 			random_phdr(&state, page_size, &phdr[k]);
-		accepted += check_against_model(
-			&f, one_in(&state, 4) ? ELF_INTERP : ELF_PROGRAM, page_size);
+		accepted += check_against_model(&f, one_in(&state, 4) ? ELF_INTERP : ELF_PROGRAM,
+						page_size);
 	}
 	/* Neither outcome may be so rare that it goes untested. */
 	assert_true(accepted > rounds / 8);
@@ -460,11 +455,13 @@ static void plans_match_the_kernel_on_random_headers(void **unused)
 
 /* ---- single segments at their limits ------------------------------------- */
 
-#define LOAD(flags, offset, vaddr, filesz, memsz, align)                       \
-	{ PT_LOAD, flags, offset, vaddr, vaddr, filesz, memsz, align }
+#define LOAD(flags, offset, vaddr, filesz, memsz, align)                   \
+	{                                                                  \
+		PT_LOAD, flags, offset, vaddr, vaddr, filesz, memsz, align \
+	}
 
-static bool accepts(const Elf64_Phdr *phdr, size_t count, unsigned int type,
-		    uint64_t file_size, uint64_t page_size)
+static bool accepts(const Elf64_Phdr *phdr, size_t count, unsigned int type, uint64_t file_size,
+		    uint64_t page_size)
 {
 	struct elf_file f = { .phdr = phdr, .size = file_size };
 
@@ -518,10 +515,8 @@ static void segments_at_their_limits(void **unused)
 		};
 
 		for (unsigned int k = 0; k < COUNT(cases); k++)
-			if (accepts(&cases[k].phdr, 1, ET_EXEC, 16 * p, p) !=
-			    cases[k].runs)
-				fail_msg("page size %lu, case %u: should %s",
-					 (unsigned long)p, k,
+			if (accepts(&cases[k].phdr, 1, ET_EXEC, 16 * p, p) != cases[k].runs)
+				fail_msg("page size %lu, case %u: should %s", (unsigned long)p, k,
 					 cases[k].runs ? "run" : "be refused");
 	}
 }
@@ -537,8 +532,7 @@ static void segments_overlap_and_leave_gaps(void **unused)
 			  LOAD(4, p, 2 * p, p, p, p) },
 			{ LOAD(5, 0, 0, 4 * p, 4 * p, p), LOAD(6, 0, p, 0, p, p),
 			  LOAD(6, 7, 2 * p + 7, 9, 3 * p, p) },
-			{ LOAD(5, 0, 0, p, p, p), LOAD(5, 0, 0, p, p, p),
-			  LOAD(6, 0, 0, 1, 2, p) },
+			{ LOAD(5, 0, 0, p, p, p), LOAD(5, 0, 0, p, p, p), LOAD(6, 0, 0, 1, 2, p) },
 			/* ascending with gaps, descending, around the first */
 			{ LOAD(5, 0, 0, p, p, p), LOAD(6, 0, 9 * p, p, p, p),
 			  LOAD(4, 0, 30 * p, 1, 1, p) },
@@ -602,8 +596,8 @@ static void interps_linked_anywhere(void **unused)
 
 /* ---- single fields of the plan ------------------------------------------- */
 
-static int plan_of(const Elf64_Phdr *phdr, size_t count, unsigned int type,
-		   enum elf_role role, struct elf_plan *p)
+static int plan_of(const Elf64_Phdr *phdr, size_t count, unsigned int type, enum elf_role role,
+		   struct elf_plan *p)
 {
 	struct elf_file f = { .phdr = phdr, .size = 0x10000 };
 	const char *why = NULL;
@@ -630,8 +624,7 @@ static void stack_flags(void **unused)
 			const Elf64_Phdr phdr[] = {
 				{ PT_GNU_STACK, first, 1, 2, 3, 4, 5, 6 },
 				LOAD(5, 0, 0, 4096, 4096, 4096),
-				{ PT_GNU_STACK, last, UINT64_MAX, 0, 0,
-				  UINT64_MAX, 0, 0 },
+				{ PT_GNU_STACK, last, UINT64_MAX, 0, 0, UINT64_MAX, 0, 0 },
 			};
 
 			assert_int_equal(plan_of(phdr, 3, ET_DYN, ELF_PROGRAM, &p), 0);
@@ -646,11 +639,16 @@ static void interp_headers(void **unused)
 		uint64_t offset, size;
 		int error;
 	} cases[] = {
-		{ 0x200, 0, ENOEXEC },	      { 0x200, 1, ENOEXEC },
-		{ 0x200, 2, 0 },	      { 0x200, PATH_MAX, 0 },
-		{ 0x200, PATH_MAX + 1, ENOEXEC }, { 0x200, UINT64_MAX, ENOEXEC },
-		{ 1UL << 63, 20, EINVAL },    { UINT64_MAX, 20, EINVAL },
-		{ UINT64_MAX, 1, ENOEXEC },   { INT64_MAX, 20, 0 },
+		{ 0x200, 0, ENOEXEC },
+		{ 0x200, 1, ENOEXEC },
+		{ 0x200, 2, 0 },
+		{ 0x200, PATH_MAX, 0 },
+		{ 0x200, PATH_MAX + 1, ENOEXEC },
+		{ 0x200, UINT64_MAX, ENOEXEC },
+		{ 1UL << 63, 20, EINVAL },
+		{ UINT64_MAX, 20, EINVAL },
+		{ UINT64_MAX, 1, ENOEXEC },
+		{ INT64_MAX, 20, 0 },
 		{ 1UL << 40, 20, 0 },
 	};
 	struct elf_plan p;
@@ -664,8 +662,7 @@ static void interp_headers(void **unused)
 			{ PT_INTERP, 4, UINT64_MAX, 0, 0, 0, 0, 1 },
 		};
 
-		assert_int_equal(plan_of(phdr, 3, ET_DYN, ELF_PROGRAM, &p),
-				 cases[i].error);
+		assert_int_equal(plan_of(phdr, 3, ET_DYN, ELF_PROGRAM, &p), cases[i].error);
 		if (!cases[i].error) {
 			assert_true(p.has_interp);
 			assert_int_equal(p.interp_at, cases[i].offset);
@@ -720,10 +717,9 @@ static void assert_same_extents(const struct elf_plan *a, const struct elf_plan 
 /* TLS, NOTE, PROPERTY, RELRO and unknown types are not looked into. */
 static void other_headers_are_not_validated(void **unused)
 {
-	const uint32_t types[] = { PT_NULL, PT_DYNAMIC, PT_NOTE, PT_SHLIB, PT_PHDR,
-				   PT_TLS, PT_GNU_EH_FRAME, PT_GNU_RELRO,
-				   PT_GNU_PROPERTY, 0x12345678, 0x7fffffff,
-				   UINT32_MAX };
+	const uint32_t types[] = { PT_NULL,         PT_DYNAMIC, PT_NOTE,         PT_SHLIB,
+				   PT_PHDR,         PT_TLS,     PT_GNU_EH_FRAME, PT_GNU_RELRO,
+				   PT_GNU_PROPERTY, 0x12345678, 0x7fffffff,      UINT32_MAX };
 	const uint64_t values[] = { 0, 1, UINT64_MAX, 1UL << 63 };
 	struct elf_plan p, plain;
 	const Elf64_Phdr load = LOAD(5, 0, 0x1000, 4096, 4096, 4096);
@@ -741,8 +737,7 @@ static void other_headers_are_not_validated(void **unused)
 
 			assert_int_equal(plan_of(phdr, 3, ET_DYN, ELF_PROGRAM, &p), 0);
 			/* The last property wins. */
-			assert_ptr_equal(p.property, types[i] == PT_GNU_PROPERTY ?
-							     &phdr[2] : NULL);
+			assert_ptr_equal(p.property, types[i] == PT_GNU_PROPERTY ? &phdr[2] : NULL);
 			assert_same_extents(&p, &plain);
 		}
 }
@@ -795,8 +790,7 @@ static void place_follows_the_kernel(void **unused)
 		ph.p_align = some_align(&state, page);
 		f.header.e_type = ET_DYN;
 		f.header.e_phnum = 1;
-		assert_int_equal(elf_plan(&f, ELF_PROGRAM, page,
-					  task_size(page), &p, &why), 0);
+		assert_int_equal(elf_plan(&f, ELF_PROGRAM, page, task_size(page), &p, &why), 0);
 
 		base = task_size(page) / 3 * 2 + random_below(&state, 1 << 28) * page;
 		align = ph.p_align & (ph.p_align - 1) ? 0 : ph.p_align;
@@ -821,8 +815,7 @@ static Elf64_Ehdr good_header(void)
 	return h;
 }
 
-static int check_header(const Elf64_Ehdr *h, size_t size, uint64_t file_size,
-			enum elf_role role)
+static int check_header(const Elf64_Ehdr *h, size_t size, uint64_t file_size, enum elf_role role)
 {
 	struct elf_file f;
 	size_t table = 0;
@@ -841,10 +834,8 @@ static int check_header(const Elf64_Ehdr *h, size_t size, uint64_t file_size,
 
 static void expect_header(const Elf64_Ehdr *h, uint64_t file_size, bool good)
 {
-	assert_int_equal(check_header(h, 64, file_size, ELF_PROGRAM),
-			 good ? 0 : ENOEXEC);
-	assert_int_equal(check_header(h, 64, file_size, ELF_INTERP),
-			 good ? 0 : ELIBBAD);
+	assert_int_equal(check_header(h, 64, file_size, ELF_PROGRAM), good ? 0 : ENOEXEC);
+	assert_int_equal(check_header(h, 64, file_size, ELF_INTERP), good ? 0 : ELIBBAD);
 }
 
 static void header_fields_that_count(void **unused)
@@ -910,11 +901,16 @@ static void table_lies_in_the_file(void **unused)
 		uint64_t at, file_size;
 		bool good;
 	} cases[] = {
-		{ 64, 64 + table, true },      { 64, 63 + table, false },
-		{ 65, 65 + table, true },      { 0, 64 + table, true },
-		{ 4096, 64, false },	       { 1000, 1000, false },
-		{ UINT64_MAX, 4096, false },   { UINT64_MAX - table + 1, 4096, false },
-		{ 1UL << 63, UINT64_MAX, false }, { INT64_MAX, INT64_MAX, false },
+		{ 64, 64 + table, true },
+		{ 64, 63 + table, false },
+		{ 65, 65 + table, true },
+		{ 0, 64 + table, true },
+		{ 4096, 64, false },
+		{ 1000, 1000, false },
+		{ UINT64_MAX, 4096, false },
+		{ UINT64_MAX - table + 1, 4096, false },
+		{ 1UL << 63, UINT64_MAX, false },
+		{ INT64_MAX, INT64_MAX, false },
 		{ INT64_MAX - table, INT64_MAX, true },
 		{ INT64_MAX - table + 1, INT64_MAX, false },
 	};

@@ -27,8 +27,7 @@ static int parse(const char *const *words, struct options *o, struct diag *d)
 	error = options_parse(d, argc, argv, o);
 	/* What points into argv is replaced by what the caller has. */
 	for (unsigned long i = 0; i < argc; i++) {
-		if (!error && o->argv0 >= argv[i] &&
-		    o->argv0 <= argv[i] + strlen(argv[i]))
+		if (!error && o->argv0 >= argv[i] && o->argv0 <= argv[i] + strlen(argv[i]))
 			o->argv0 = words[i] + (o->argv0 - argv[i]);
 		free(argv[i]);
 	}
@@ -142,8 +141,8 @@ static void values(void **unused)
 {
 	const char *const *const ways[] = {
 		WORDS("--argv0", "name", "program"), WORDS("--argv0=name", "program"),
-		WORDS("-a", "name", "program"), WORDS("-aname", "program"),
-		WORDS("-nva", "name", "program"), WORDS("-vaname", "program"),
+		WORDS("-a", "name", "program"),      WORDS("-aname", "program"),
+		WORDS("-nva", "name", "program"),    WORDS("-vaname", "program"),
 	};
 	static const unsigned long first[] = { 3, 2, 3, 2, 3, 2 };
 
@@ -198,16 +197,16 @@ static void engines(void **unused)
 
 static void masks_add_up(void **unused)
 {
-	struct options o = good(WORDS("--mask=AT_HWCAP2=0x2", "-mAT_HWCAP=0x10,AT_HWCAP2=1",
-				      "-m", "AT_HWCAP4=0x8000000000000000", "x"));
+	struct options o = good(WORDS("--mask=AT_HWCAP2=0x2", "-mAT_HWCAP=0x10,AT_HWCAP2=1", "-m",
+				      "AT_HWCAP4=0x8000000000000000", "x"));
 	const struct hwcaps want = { { 0x10, 3, 0, 1UL << 63 } };
 
 	(void)unused;
 	assert_true(o.have_hide);
 	assert_false(o.have_keep);
 	assert_memory_equal(&o.hide, &want, sizeof(want));
-	o = good(WORDS("-kAT_HWCAP=0x10", "--keep", "AT_HWCAP2=3",
-		       "-kAT_HWCAP4=0x8000000000000000", "x"));
+	o = good(WORDS("-kAT_HWCAP=0x10", "--keep", "AT_HWCAP2=3", "-kAT_HWCAP4=0x8000000000000000",
+		       "x"));
 	assert_true(o.have_keep);
 	assert_false(o.have_hide);
 	assert_memory_equal(&o.keep, &want, sizeof(want));
@@ -323,9 +322,14 @@ static void unknown_options(void **unused)
 static void random_words(void **unused)
 {
 	static const char *const pool[] = {
-		"-m", "--mask", "--mask=none", "-k", "--keep=all", "-a", "--argv0=",
-		"-e", "--engine=auto", "-nv", "-nvm", "--exact", "--no-vdso", "--",
-		"-", "", "x", "-h", "--version", "-xd", "none", "auto", "--=", "-mnone",
+		"-m",        "--mask",     "--mask=none",
+		"-k",        "--keep=all", "-a",
+		"--argv0=",  "-e",         "--engine=auto",
+		"-nv",       "-nvm",       "--exact",
+		"--no-vdso", "--",         "-",
+		"",          "x",          "-h",
+		"--version", "-xd",        "none",
+		"auto",      "--=",        "-mnone",
 	};
 	uint64_t state = 11;
 

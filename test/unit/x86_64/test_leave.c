@@ -53,8 +53,8 @@ static bool step(struct machine *m)
 		return true;
 	}
 	/* xor of a register with itself clears all 64 bits of it. */
-	if (op == 0x31 && modrm >= 0xc0 && rex != 0x41 &&
-	    (modrm >> 3 & 7) == (modrm & 7) && (modrm & 7) + r != RSP) {
+	if (op == 0x31 && modrm >= 0xc0 && rex != 0x41 && (modrm >> 3 & 7) == (modrm & 7) &&
+	    (modrm & 7) + r != RSP) {
 		m->reg[(modrm & 7) + r] = 0;
 		m->at += 2;
 		return true;
@@ -80,15 +80,13 @@ static bool run(struct machine *m, const unsigned char *code, size_t size, size_
 /* Of rcx, rsi, rdi and r11, how many the way out clears. */
 static unsigned int rank(const struct machine *m)
 {
-	return (m->reg[1] == 0) + (m->reg[6] == 0) + (m->reg[7] == 0) +
-	       (m->reg[11] == 0);
+	return (m->reg[1] == 0) + (m->reg[6] == 0) + (m->reg[7] == 0) + (m->reg[11] == 0);
 }
 
 enum { BASE = 0x7000000 };
 
 /* Search CODE; the site must be the first of the best there are. */
-static bool check(const unsigned char *code, size_t size,
-		  struct arch_leave_site *site)
+static bool check(const unsigned char *code, size_t size, struct arch_leave_site *site)
 {
 	unsigned char *copy = exact_copy(code, size);
 	bool found = arch_find_leave_site(copy, size, BASE, site);
@@ -116,8 +114,7 @@ static bool check(const unsigned char *code, size_t size,
 	return found;
 }
 
-#define CODE(...)                                                              \
-	(const unsigned char[]){ __VA_ARGS__ }, sizeof((unsigned char[]){ __VA_ARGS__ })
+#define CODE(...) (const unsigned char[]){ __VA_ARGS__ }, sizeof((unsigned char[]){ __VA_ARGS__ })
 
 static void plain_sites(void **unused)
 {
@@ -131,13 +128,13 @@ static void plain_sites(void **unused)
 	assert_true(check(CODE(0x90, 0x0f, 0x0f, 0x05, 0xc3, 0x90), &s));
 	assert_int_equal(s.at, BASE + 2);
 	/* pop rbx; pop r12; add $16,%rsp */
-	assert_true(check(CODE(0x0f, 0x05, 0x5b, 0x41, 0x5c, 0x48, 0x83, 0xc4, 0x10,
-			       0xc3), &s));
+	assert_true(check(CODE(0x0f, 0x05, 0x5b, 0x41, 0x5c, 0x48, 0x83, 0xc4, 0x10, 0xc3), &s));
 	assert_int_equal(s.words, 4);
 	assert_int_equal(s.cleared, 1 << 3 | 1 << 12);
 	/* A kernel's vDSO: xor of edx, ecx, esi, edi, r11d. */
-	assert_true(check(CODE(0x0f, 0x05, 0x31, 0xd2, 0x31, 0xc9, 0x31, 0xf6, 0x31,
-			       0xff, 0x45, 0x31, 0xdb, 0xc3), &s));
+	assert_true(check(CODE(0x0f, 0x05, 0x31, 0xd2, 0x31, 0xc9, 0x31, 0xf6, 0x31, 0xff, 0x45,
+			       0x31, 0xdb, 0xc3),
+			  &s));
 	assert_int_equal(s.words, 0);
 	assert_int_equal(s.cleared, 1 << 1 | 1 << 2 | 1 << 6 | 1 << 7 | 1 << 11);
 }
@@ -147,8 +144,9 @@ static void the_best_of_several(void **unused)
 	struct arch_leave_site s;
 
 	(void)unused;
-	assert_true(check(CODE(0x0f, 0x05, 0xc3, 0x0f, 0x05, 0x31, 0xff, 0xc3, 0x0f,
-			       0x05, 0x31, 0xf6, 0xc3), &s));
+	assert_true(check(CODE(0x0f, 0x05, 0xc3, 0x0f, 0x05, 0x31, 0xff, 0xc3, 0x0f, 0x05, 0x31,
+			       0xf6, 0xc3),
+			  &s));
 	assert_int_equal(s.at, BASE + 3);
 	/* A register that munmap does not leave set is worth nothing. */
 	assert_true(check(CODE(0x0f, 0x05, 0xc3, 0x0f, 0x05, 0x31, 0xd2, 0xc3), &s));
@@ -167,12 +165,12 @@ static void what_is_no_site(void **unused)
 	assert_false(check(CODE(0x0f, 0x05), &s));
 	assert_false(check(CODE(0x0f, 0x05, 0x90), &s));
 	assert_false(check(CODE(0x0f, 0x05, 0x90, 0xc3), &s));
-	assert_false(check(CODE(0x0f, 0x34, 0xc3), &s)); /* sysenter */
-	assert_false(check(CODE(0x0f, 0x05, 0xc2, 0, 0), &s)); /* ret $0 */
-	assert_false(check(CODE(0x0f, 0x05, 0x5c, 0xc3), &s)); /* pop %rsp */
-	assert_false(check(CODE(0x0f, 0x05, 0x31, 0xe4, 0xc3), &s)); /* xor %esp */
-	assert_false(check(CODE(0x0f, 0x05, 0x31, 0xc8, 0xc3), &s)); /* ecx, eax */
-	assert_false(check(CODE(0x0f, 0x05, 0x31, 0x00, 0xc3), &s)); /* memory */
+	assert_false(check(CODE(0x0f, 0x34, 0xc3), &s));                   /* sysenter */
+	assert_false(check(CODE(0x0f, 0x05, 0xc2, 0, 0), &s));             /* ret $0 */
+	assert_false(check(CODE(0x0f, 0x05, 0x5c, 0xc3), &s));             /* pop %rsp */
+	assert_false(check(CODE(0x0f, 0x05, 0x31, 0xe4, 0xc3), &s));       /* xor %esp */
+	assert_false(check(CODE(0x0f, 0x05, 0x31, 0xc8, 0xc3), &s));       /* ecx, eax */
+	assert_false(check(CODE(0x0f, 0x05, 0x31, 0x00, 0xc3), &s));       /* memory */
 	assert_false(check(CODE(0x0f, 0x05, 0x41, 0x31, 0xc9, 0xc3), &s)); /* r9, ecx */
 	assert_false(check(CODE(0x0f, 0x05, 0x48, 0x83, 0xc4, 4, 0xc3), &s));
 	assert_false(check(CODE(0x0f, 0x05, 0x48, 0x83, 0xc4, 0x80, 0xc3), &s));
@@ -193,8 +191,9 @@ static void at_most_16_words(void **unused)
 		assert_int_equal(check(code, n + 3, &s), n <= 16);
 	}
 	for (unsigned int n = 0; n < 16; n++) {
-		const unsigned char code[] = { 0x0f, 0x05, 0x5b, 0x48, 0x83, 0xc4,
-					       (unsigned char)(n * 8), 0x5b, 0xc3 };
+		const unsigned char code[] = {
+			0x0f, 0x05, 0x5b, 0x48, 0x83, 0xc4, (unsigned char)(n * 8), 0x5b, 0xc3
+		};
 
 		assert_int_equal(check(code, sizeof(code), &s), n <= 14);
 	}
@@ -221,16 +220,26 @@ static size_t random_instructions(uint64_t *state, unsigned char *code, size_t r
 	static const struct {
 		unsigned char size, byte[4];
 	} pool[] = {
-		{ 2, { 0x0f, 0x05 } },	   { 2, { 0x0f, 0x05 } },
-		{ 1, { 0xc3 } },	   { 2, { 0x31, 0xc9 } },
-		{ 2, { 0x31, 0xf6 } },	   { 2, { 0x31, 0xff } },
-		{ 3, { 0x45, 0x31, 0xdb } }, { 3, { 0x45, 0x31, 0xe4 } },
-		{ 1, { 0x5b } },	   { 2, { 0x41, 0x5c } },
-		{ 2, { 0x41, 0x5b } },	   { 1, { 0x5f } },
-		{ 4, { 0x48, 0x83, 0xc4, 0x08 } }, { 4, { 0x48, 0x83, 0xc4, 0x40 } },
-		{ 2, { 0x31, 0xe4 } },	   { 1, { 0x5c } },
-		{ 3, { 0x41, 0x31, 0xc9 } }, { 2, { 0x45, 0x5b } },
-		{ 1, { 0x45 } },	   { 1, { 0x0f } },
+		{ 2, { 0x0f, 0x05 } },
+		{ 2, { 0x0f, 0x05 } },
+		{ 1, { 0xc3 } },
+		{ 2, { 0x31, 0xc9 } },
+		{ 2, { 0x31, 0xf6 } },
+		{ 2, { 0x31, 0xff } },
+		{ 3, { 0x45, 0x31, 0xdb } },
+		{ 3, { 0x45, 0x31, 0xe4 } },
+		{ 1, { 0x5b } },
+		{ 2, { 0x41, 0x5c } },
+		{ 2, { 0x41, 0x5b } },
+		{ 1, { 0x5f } },
+		{ 4, { 0x48, 0x83, 0xc4, 0x08 } },
+		{ 4, { 0x48, 0x83, 0xc4, 0x40 } },
+		{ 2, { 0x31, 0xe4 } },
+		{ 1, { 0x5c } },
+		{ 3, { 0x41, 0x31, 0xc9 } },
+		{ 2, { 0x45, 0x5b } },
+		{ 1, { 0x45 } },
+		{ 1, { 0x0f } },
 	};
 	size_t size = 0;
 
@@ -258,8 +267,7 @@ static void random_code(void **unused)
 
 		size = random_instructions(&state, code, size);
 		if (size && one_in(&state, 4))
-			code[random_below(&state, size)] =
-				(unsigned char)next_random(&state);
+			code[random_below(&state, size)] = (unsigned char)next_random(&state);
 		found += check(code, size, &s);
 	}
 	assert_true(found > rounds / 8);
@@ -291,12 +299,9 @@ static void the_stack_for_a_site(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(plain_sites),
-		cmocka_unit_test(the_best_of_several),
-		cmocka_unit_test(what_is_no_site),
-		cmocka_unit_test(at_most_16_words),
-		cmocka_unit_test(cut_at_every_byte),
-		cmocka_unit_test(random_code),
+		cmocka_unit_test(plain_sites),          cmocka_unit_test(the_best_of_several),
+		cmocka_unit_test(what_is_no_site),      cmocka_unit_test(at_most_16_words),
+		cmocka_unit_test(cut_at_every_byte),    cmocka_unit_test(random_code),
 		cmocka_unit_test(the_stack_for_a_site),
 	};
 
