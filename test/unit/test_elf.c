@@ -501,6 +501,8 @@ static void segments_at_their_limits(void **unused)
 			{ LOAD(5, INT64_MAX - 2 * p + 1, p, p, p, p), true },
 			{ LOAD(6, 1UL << 40, p, 100, 200, p), false },
 			{ LOAD(4, 1UL << 40, p, 100, 200, p), true },
+			{ LOAD(6, 16 * p, p, 100, 200, p), false }, /* the file ends there */
+			{ LOAD(6, 15 * p, p, 100, 200, p), true },
 			{ LOAD(6, 1UL << 40, p, p, 3 * p, p), true },
 			{ LOAD(5, 0, task - p, p, p, p), true },
 			{ LOAD(5, 0, task - p, p, p + 1, p), false },
