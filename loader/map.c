@@ -59,13 +59,16 @@ static bool meets(uint64_t at, uint64_t size, uint64_t other, uint64_t other_siz
 }
 
 /* Later segments replace earlier ones of the same file, and nothing else. */
-static bool may_replace(const struct zones *z, uint64_t at, uint64_t size)
+static bool may_replace(const struct zones *z, bool fixed, uint64_t at,
+			uint64_t size)
 {
 	uint64_t here = (uint64_t)__builtin_frame_address(0);
 
-	/* The vDSO and its data: no larger than a megabyte. */
+	/* The vDSO and its data are no larger than a megabyte. They are next to
+	 * an image that has no addresses of its own, and out of its way.
+	 */
 	return !meets(at, size, z->image, z->image_size) &&
-	       !meets(at, size, z->vdso.text - (1 << 19), 1 << 20) &&
+	       !(fixed && meets(at, size, z->vdso.text - (1 << 19), 1 << 20)) &&
 	       at + size <= here - (here > ASK_SIZE * 64UL ? ASK_SIZE * 64UL : 0);
 }
 
@@ -77,7 +80,7 @@ static long map_part(const struct zones *z, const struct image *image,
 
 	if (!image->plan.overlaps)
 		flags |= MAP_FIXED_NOREPLACE;
-	else if (may_replace(z, at, size))
+	else if (may_replace(z, image->plan.fixed, at, size))
 		flags |= MAP_FIXED;
 	else
 		return -EEXIST;
