@@ -52,14 +52,14 @@ int elf_check_header(const void *bytes, size_t size, uint64_t file_size,
  * of the mmap calls they make: where these fail, execve kills.
  */
 static const char *bad_segment(const struct elf_file *file, const Elf64_Phdr *ph,
-			       uint64_t page, uint64_t task)
+			       uint64_t page, uint64_t task, uint64_t limit)
 {
 	uint64_t in_page = ph->p_vaddr & (page - 1);
 
 	if (ph->p_filesz > ph->p_memsz)
 		return "segment has more bytes in the file than in memory";
-	if (ph->p_vaddr >= task || ph->p_memsz > task ||
-	    task - ph->p_memsz < ph->p_vaddr)
+	if (ph->p_vaddr >= limit || ph->p_memsz > task - in_page ||
+	    limit - ph->p_memsz < ph->p_vaddr)
 		return "segment is outside the address space";
 	if (ph->p_filesz && (ph->p_offset & (page - 1)) != in_page)
 		return "segment's address and file offset differ within a page";
@@ -137,13 +137,17 @@ static int plan_loads(const struct elf_file *file, enum elf_role role,
 {
 	uint64_t previous_end = 0, top = 0;
 	bool first = true;
+	/* load_elf_interp() looks at biased addresses: an interp may be linked
+	 * anywhere. (execve runs one in the very last page, too.)
+	 */
+	uint64_t limit = role == ELF_INTERP && !p->fixed ? -page : task;
 
 	for (unsigned int i = 0; i < file->header.e_phnum; i++) {
 		const Elf64_Phdr *ph = &file->phdr[i];
 
 		if (ph->p_type != PT_LOAD)
 			continue;
-		*why = bad_segment(file, ph, page, task);
+		*why = bad_segment(file, ph, page, task, limit);
 		if (*why)
 			return ENOEXEC;
 		take_pages(p, ph, page, &previous_end, first);

@@ -59,10 +59,10 @@ static bool meets(uint64_t at, uint64_t size, uint64_t other, uint64_t other_siz
 }
 
 /* Later segments replace earlier ones of the same file, and nothing else. */
-static bool may_replace(const struct zones *z, uint64_t at, uint64_t size)
+static bool may_replace(const struct zones *z, uint64_t at,
+			uint64_t size)
 {
 	uint64_t here = (uint64_t)__builtin_frame_address(0);
-
 	const struct vdso *v = &z->vdso;
 	/* As far as it is known; else it is no larger than a megabyte. */
 	uint64_t block = v->size ? v->block : v->text - (1 << 19);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/prctl.h>
 
+#include "arch.h"
 #include "process.h"
 #include "sys.h"
 
@@ -83,6 +84,11 @@ int process_set(struct diag *d, const char *path, struct process_map *map,
 		r = set_map(map);
 	if (!r)
 		return 0;
+	/* validate_prctl_map_addr() wants brk below TASK_SIZE; execve does not. */
+	if (r == -EINVAL && map->brk >= ARCH_TASK_SIZE)
+		return diag(d, EXIT_CANNOT_RUN, EINVAL,
+			    "%s: ends where the address space ends, which "
+			    "leaves no place for its heap", path);
 	if (r == -EINVAL)
 		return diag(d, EXIT_CANNOT_RUN, EINVAL,
 			    "%.256s: the kernel refuses this memory layout, or is "

@@ -105,8 +105,7 @@ static void parse(const char *line, struct parsed *p)
 		strcpy(p->name, s.interpreter);
 		p->has_argument = s.argument;
 		if (s.argument) {
-			assert_true(s.argument + strlen(s.argument) <
-				    copy + SCRIPT_LINE);
+			assert_true(s.argument + strlen(s.argument) < copy + SCRIPT_LINE);
 			strcpy(p->argument, s.argument);
 		}
 	}
@@ -120,9 +119,10 @@ static void check_line(const char *line)
 	model(line, &want);
 	parse(line, &have);
 	if (memcmp(&want, &have, sizeof(want)))
-		fail_msg("line \"%.256s\": error %d, \"%s\" \"%s\"; the kernel has %d, \"%s\" \"%s\"",
-			 line, have.error, have.name, have.argument, want.error,
-			 want.name, want.argument);
+		fail_msg(
+			"line \"%.256s\": error %d, \"%s\" \"%s\"; the kernel has %d, \"%s\" \"%s\"",
+			line, have.error, have.name, have.argument, want.error, want.name,
+			want.argument);
 }
 
 /* LINE as the kernel's buffer has it: zeros behind the end of the file. */
@@ -137,8 +137,10 @@ static void check_bytes(const void *bytes, size_t size, struct parsed *p)
 
 /* ---- tests ----------------------------------------------------------------- */
 
-#define LINE(text, error, name, argument)                                      \
-	{ text, sizeof(text) - 1, error, name, argument }
+#define LINE(text, error, name, argument)                     \
+	{                                                     \
+		text, sizeof(text) - 1, error, name, argument \
+	}
 
 static void lines_and_their_meaning(void **unused)
 {
@@ -236,8 +238,7 @@ static void random_lines(void **unused)
 	(void)unused;
 	for (unsigned int i = 0; i < 200000; i++) {
 		char line[SCRIPT_LINE] = "#!";
-		size_t size = one_in(&state, 2) ? SCRIPT_LINE :
-						  2 + random_below(&state, 30);
+		size_t size = one_in(&state, 2) ? SCRIPT_LINE : 2 + random_below(&state, 30);
 		/* Long runs of one byte between changes, or none. */
 		uint64_t run = 1 + random_below(&state, one_in(&state, 2) ? 3 : 200);
 		char byte = 'x';
@@ -273,11 +274,10 @@ static void what_text_is(void **unused)
 		size_t size;
 		bool text;
 	} cases[] = {
-		{ "", 0, true },	   { "echo hello\n", 11, true },
-		{ "echo", 4, true },	   { "e\0", 2, false },
-		{ "echo\n\0\0", 7, true }, { "\0\n", 2, false },
-		{ "\177ELF", 4, false },   { "\177EL", 3, true },
-		{ "\177ELF\n", 5, false }, { "\n", 1, true },
+		{ "", 0, true },         { "echo hello\n", 11, true }, { "echo", 4, true },
+		{ "e\0", 2, false },     { "echo\n\0\0", 7, true },    { "\0\n", 2, false },
+		{ "\177ELF", 4, false }, { "\177EL", 3, true },        { "\177ELF\n", 5, false },
+		{ "\n", 1, true },
 	};
 
 	(void)unused;
@@ -292,12 +292,9 @@ static void what_text_is(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_and_their_meaning),
-		cmocka_unit_test(the_256_byte_edge),
-		cmocka_unit_test(long_arguments_are_cut),
-		cmocka_unit_test(random_lines),
-		cmocka_unit_test(what_a_script_is),
-		cmocka_unit_test(what_text_is),
+		cmocka_unit_test(lines_and_their_meaning), cmocka_unit_test(the_256_byte_edge),
+		cmocka_unit_test(long_arguments_are_cut),  cmocka_unit_test(random_lines),
+		cmocka_unit_test(what_a_script_is),        cmocka_unit_test(what_text_is),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,8 +39,7 @@ struct made {
 	uint64_t sp, strings, env_start, execfn, random;
 };
 
-static void put(const struct memory *m, uint64_t at, const void *bytes,
-		size_t size)
+static void put(const struct memory *m, uint64_t at, const void *bytes, size_t size)
 {
 	assert_true(at >= m->address && at + size <= m->address + m->size);
 	memcpy(m->memory + (at - m->address), bytes, size);
@@ -60,9 +59,8 @@ static uint64_t push_string(const struct memory *m, uint64_t p, const char *s)
 	return p - size;
 }
 
-static uint64_t put_pointers(const struct memory *m, uint64_t *sp,
-			     unsigned long count, const char *const *strings,
-			     uint64_t p)
+static uint64_t put_pointers(const struct memory *m, uint64_t *sp, unsigned long count,
+			     const char *const *strings, uint64_t p)
 {
 	for (unsigned long i = 0; i < count; i++) {
 		put_word(m, sp, p);
@@ -73,8 +71,7 @@ static uint64_t put_pointers(const struct memory *m, uint64_t *sp,
 }
 
 /* do_execveat_common(): copy_string_kernel() and copy_strings(). */
-static void make_strings(const struct memory *m, const struct exec *e,
-			 struct made *made)
+static void make_strings(const struct memory *m, const struct exec *e, struct made *made)
 {
 	uint64_t p = m->address + m->size - sizeof(void *);
 
@@ -88,8 +85,8 @@ static void make_strings(const struct memory *m, const struct exec *e,
 }
 
 /* create_elf_tables(), with DOWN for get_random_u32_below(8192). */
-static void make_stack(const struct memory *m, const struct exec *e,
-		       uint64_t down, struct made *made)
+static void make_stack(const struct memory *m, const struct exec *e, uint64_t down,
+		       struct made *made)
 {
 	uint64_t p, sp, u_platform = 0, u_base_platform = 0;
 	unsigned long items = e->argc + 1 + e->envc + 1 + 1;
@@ -140,11 +137,32 @@ struct change {
 static void default_vector(struct exec *e, bool exec_fd)
 {
 	static const uint64_t types[] = {
-		AT_SYSINFO_EHDR, 51 /* AT_MINSIGSTKSZ */, AUX_HWCAP, AT_PAGESZ,
-		AT_CLKTCK, AT_PHDR, AT_PHENT, AT_PHNUM, AT_BASE, AT_FLAGS, AT_ENTRY,
-		AT_UID, AT_EUID, AT_GID, AT_EGID, AT_SECURE, AT_RANDOM, AUX_HWCAP2,
-		AT_EXECFN, AUX_HWCAP3, AUX_HWCAP4, AT_PLATFORM, AT_BASE_PLATFORM,
-		AT_EXECFD, 27, 28,
+		AT_SYSINFO_EHDR,
+		51 /* AT_MINSIGSTKSZ */,
+		AUX_HWCAP,
+		AT_PAGESZ,
+		AT_CLKTCK,
+		AT_PHDR,
+		AT_PHENT,
+		AT_PHNUM,
+		AT_BASE,
+		AT_FLAGS,
+		AT_ENTRY,
+		AT_UID,
+		AT_EUID,
+		AT_GID,
+		AT_EGID,
+		AT_SECURE,
+		AT_RANDOM,
+		AUX_HWCAP2,
+		AT_EXECFN,
+		AUX_HWCAP3,
+		AUX_HWCAP4,
+		AT_PLATFORM,
+		AT_BASE_PLATFORM,
+		AT_EXECFD,
+		27,
+		28,
 	};
 
 	e->auxc = 0;
@@ -154,8 +172,8 @@ static void default_vector(struct exec *e, bool exec_fd)
 		    (types[i] == AT_EXECFD && !exec_fd))
 			continue;
 		e->auxv[e->auxc].a_type = types[i];
-		e->auxv[e->auxc++].a_un.a_val = types[i] == AT_EXECFD ?
-						3 : 0x5555000055550001 + (i << 8);
+		e->auxv[e->auxc++].a_un.a_val =
+			types[i] == AT_EXECFD ? 3 : 0x5555000055550001 + (i << 8);
 	}
 }
 
@@ -178,15 +196,18 @@ static void default_change(struct change *c)
 	*c = (struct change){
 		.skip = 3,
 		.execfn = "/bin/program",
-		.aux = { .phdr = 0x1111, .phent = 56, .phnum = 13, .base = 0x2222,
-			 .entry = 0x3333, .vdso = 0x4444,
+		.aux = { .phdr = 0x1111,
+			 .phent = 56,
+			 .phnum = 13,
+			 .base = 0x2222,
+			 .entry = 0x3333,
+			 .vdso = 0x4444,
 			 .hide.word = { 0xff00ff00ff00ff00, 1, UINT64_MAX, 0 } },
 	};
 }
 
 /* The vector that execve of the target would have made, then masked. */
-static void change_vector(const struct exec *from, const struct stack_aux *aux,
-			  struct exec *to)
+static void change_vector(const struct exec *from, const struct stack_aux *aux, struct exec *to)
 {
 	to->auxc = 0;
 	for (size_t i = 0; i < from->auxc; i++) {
@@ -215,8 +236,7 @@ static void change_vector(const struct exec *from, const struct stack_aux *aux,
 	}
 }
 
-static void change_exec(const struct exec *from, const struct change *c,
-			struct exec *to)
+static void change_exec(const struct exec *from, const struct change *c, struct exec *to)
 {
 	*to = *from;
 	to->argc = 0;
@@ -230,8 +250,8 @@ static void change_exec(const struct exec *from, const struct change *c,
 
 static struct memory stack_of(size_t size)
 {
-	char *at = mmap(NULL, size + PAGE, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *at =
+		mmap(NULL, size + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	/* Whatever is written past the end of the stack is a fault. */
 	assert_ptr_not_equal(at, MAP_FAILED);
@@ -271,8 +291,7 @@ static uint64_t gap_of(const struct stack_plan *p, uint64_t down)
 
 /* Run it all in OURS (of zeros); THEIRS becomes the kernel's version. */
 static void run_case(const struct memory *ours, const struct memory *theirs,
-		     const struct exec *from, const struct change *c,
-		     uint64_t down)
+		     const struct exec *from, const struct change *c, uint64_t down)
 {
 	const struct stack_args args = { c->prefixes, c->prefix, c->skip, c->execfn };
 	Elf64_auxv_t auxv[STACK_AUX_MAX];
@@ -295,13 +314,11 @@ static void run_case(const struct memory *ours, const struct memory *theirs,
 	before = exact_copy(ours->memory, below);
 	stack_build(&p, &args, auxv, auxc);
 	assert_memory_equal(ours->memory, before, below);
-	assert_memory_equal(ours->memory + below, theirs->memory + below,
-			    ours->size - below);
+	assert_memory_equal(ours->memory + below, theirs->memory + below, ours->size - below);
 	free(before);
 }
 
-static void run_sized(const struct exec *from, const struct change *c,
-		      uint64_t down, size_t size)
+static void run_sized(const struct exec *from, const struct change *c, uint64_t down, size_t size)
 {
 	struct memory ours = stack_of(size), theirs = stack_of(size);
 
@@ -399,9 +416,8 @@ static void lengths_from_none_to_64(void **unused)
 static void prefixes_and_file_names(void **unused)
 {
 	uint64_t state = 3;
-	char *name[] = { string_of(&state, 0), string_of(&state, 1),
-			 string_of(&state, 19), string_of(&state, 255),
-			 string_of(&state, 4095) };
+	char *name[] = { string_of(&state, 0), string_of(&state, 1), string_of(&state, 19),
+			 string_of(&state, 255), string_of(&state, 4095) };
 	struct change c;
 	struct exec e;
 
@@ -502,8 +518,7 @@ static void hides_and_never_sets(void **unused)
 				continue;
 			assert_int_equal(out[k].a_un.a_val & ~e.auxv[k].a_un.a_val, 0);
 			assert_int_equal(out[k].a_un.a_val,
-					 e.auxv[k].a_un.a_val &
-						 ~c.aux.hide.word[entry]);
+					 e.auxv[k].a_un.a_val & ~c.aux.hide.word[entry]);
 		}
 	}
 }
@@ -579,8 +594,7 @@ static void reads_its_own_stack(void **unused)
 
 /* ---- stacks that no kernel makes ------------------------------------------- */
 
-static int plan_of(const struct exec *e, unsigned long skip,
-		   void (*spoil)(struct start *s))
+static int plan_of(const struct exec *e, unsigned long skip, void (*spoil)(struct start *s))
 {
 	struct memory m = stack_of(16 * PAGE);
 	struct stack_args args = { 0, NULL, skip, "x" };
@@ -641,9 +655,14 @@ static void too_many_entries(struct start *s)
 static void refuses_what_no_kernel_makes(void **unused)
 {
 	void (*const spoil[])(struct start *) = {
-		no_execfn,	      no_random,	      execfn_elsewhere,
-		gap_before_environment, arguments_out_of_order, random_above_strings,
-		platform_too_far,       too_many_entries,
+		no_execfn,
+		no_random,
+		execfn_elsewhere,
+		gap_before_environment,
+		arguments_out_of_order,
+		random_above_strings,
+		platform_too_far,
+		too_many_entries,
 	};
 	struct exec e;
 
