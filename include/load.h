@@ -27,6 +27,7 @@ struct load_request {
 
 struct load {
 	const struct load_request *request;
+	struct arch_space space;
 	struct image program;
 	struct image interp; /* fd -1 if there is none */
 	bool has_interp;

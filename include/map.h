@@ -9,6 +9,7 @@
 #ifndef MAP_H
 #define MAP_H
 
+#include "arch.h"
 #include "diag.h"
 #include "elf_plan.h"
 #include "start.h"
@@ -17,6 +18,7 @@
 /* The address space as the kernel set it up for this process. */
 struct zones {
 	uint64_t page;
+	struct arch_space space;
 	bool randomised;     /* PF_RANDOMIZE */
 	bool brk_moved;      /* brk of a static PIE is in the ET_DYN zone */
 	uint64_t brk;        /* our own initial brk */
@@ -32,9 +34,11 @@ struct image {
 	struct elf_file elf;
 	struct elf_plan plan;
 	uint64_t bias;
+	int exec_prot; /* PROT_BTI and the like, for executable file mappings */
 };
 
-void zones_read(const struct start *s, uint64_t stack_end, struct zones *z);
+void zones_read(const struct start *s, const struct arch_space *space,
+		uint64_t stack_end, struct zones *z);
 
 /* Map the program: at its addresses, in the ET_DYN zone, or as map_high(). */
 int map_program(struct diag *d, struct zones *z, struct image *program);

@@ -5,14 +5,12 @@
 #include "process.h"
 #include "sys.h"
 
-/* Kept free below the target's stack pointer, for what the leave site skips. */
-enum { FRAME_MARGIN = 512 };
-
 typedef void leave_fn(const struct arch_leave *how);
 
 struct way_out {
 	struct zones zones;
-	uint64_t entry, brk;
+	uint64_t brk;
+	struct arch_entry entry;
 	struct arch_leave_site site;
 };
 
@@ -45,8 +43,8 @@ static bool find_site_in(const struct image *image,
 			continue;
 		if (size > image->elf.size - ph->p_offset)
 			size = image->elf.size - ph->p_offset;
-		if (arch_find_leave_site((const unsigned char *)at, size, at,
-					 site))
+		arch_find_leave_site((const unsigned char *)at, size, at, site);
+		if (site->at)
 			return true;
 	}
 	return false;
@@ -58,7 +56,10 @@ static int find_site(struct diag *d, const struct load *l,
 	uint64_t size;
 	const unsigned char *code = vdso_code(&z->vdso, &size);
 
-	if (code && arch_find_leave_site(code, size, z->vdso.text, site))
+	*site = (struct arch_leave_site){ 0 };
+	if (code)
+		arch_find_leave_site(code, size, z->vdso.text, site);
+	if (site->at)
 		return 0;
 	if (l->has_interp && find_site_in(&l->interp, site))
 		return 0;
@@ -69,12 +70,36 @@ static int find_site(struct diag *d, const struct load *l,
 		    "leave by", l->program.path);
 }
 
-static int find_entry(struct diag *d, const struct load *l, uint64_t *entry)
+/* Will SIZE bytes at address AT of IMAGE be there to read? */
+static bool image_has(const struct image *image, uint64_t at, size_t size)
+{
+	for (unsigned int i = 0; i < image->elf.header.e_phnum; i++) {
+		const Elf64_Phdr *ph = &image->elf.phdr[i];
+
+		if (ph->p_type == PT_LOAD && (ph->p_flags & PF_R) &&
+		    at - ph->p_vaddr < ph->p_memsz &&
+		    ph->p_memsz - (at - ph->p_vaddr) >= size)
+			return true;
+	}
+	return false;
+}
+
+/* start_thread()'s arguments. */
+static int find_entry(struct diag *d, const struct load *l,
+		      struct arch_entry *entry)
 {
 	const struct image *first = l->has_interp ? &l->interp : &l->program;
+	const unsigned int flags = l->program.elf.header.e_flags;
+	size_t descriptor = arch_descriptor_size(flags);
 
-	*entry = first->plan.entry + first->bias;
-	if (*entry < ARCH_TASK_SIZE)
+	*entry = (struct arch_entry){
+		.pc = first->plan.entry + first->bias,
+		.base = l->has_interp ? first->bias : 0,
+		.flags = flags,
+		.hwcap = l->request->start->hwcap,
+	};
+	if (entry->pc < l->space.task &&
+	    (!descriptor || image_has(first, first->plan.entry, descriptor)))
 		return 0;
 	return diag(d, EXIT_CANNOT_RUN, ENOEXEC,
 		    "%s: entry point is outside the address space",
@@ -134,7 +159,7 @@ static int copy_leave_code(struct diag *d, const struct zones *z, uint64_t *at)
 			    "unable to map a page to leave by");
 	*at = (uint64_t)r;
 	memcpy((void *)*at, (const void *)arch_leave, size);
-	__builtin___clear_cache((char *)*at, (char *)*at + size);
+	arch_flush_code(*at, size);
 	return 0;
 }
 
@@ -148,8 +173,7 @@ static int prepare_leave(struct diag *d, const struct load *l,
 	*code = (uint64_t)arch_leave;
 	*how = (struct arch_leave){ .fd = -1,
 				    .last = z->image,
-				    .last_size = z->image_size,
-				    .site = out->site.at };
+				    .last_size = z->image_size };
 	if (!link)
 		return 0;
 	how->unmap = z->image;
@@ -176,7 +200,7 @@ commit_below(struct diag *d, const struct load *l, const struct way_out *out,
 	const char *prefix[STACK_PREFIX_MAX];
 	char strings[strings_size];
 	char *at = strings;
-	const uint64_t entry = out->entry;
+	struct arch_entry entry = out->entry;
 	const struct arch_leave_site site = out->site;
 	struct stack_args args = *from;
 	struct stack_plan stack;
@@ -208,7 +232,8 @@ commit_below(struct diag *d, const struct load *l, const struct way_out *out,
 		sys_close(l->program.fd);
 	process_set_name(args.execfn);
 	stack_build(&stack, &args, auxv, auxc);
-	how.stack = arch_leave_stack(stack.sp, entry, &site);
+	entry.sp = stack.sp;
+	arch_leave_prepare(&how, &site, &entry);
 	((leave_fn *)code)(&how);
 	__builtin_unreachable();
 }
@@ -250,13 +275,14 @@ int commit(struct diag *d, struct load *l)
 	if (stack_plan(l->request->start, &args, &stack))
 		return diag(d, EXIT_FAILED, EINVAL,
 			    "the initial stack is not as Linux lays it out");
-	zones_read(l->request->start, stack.end, &out.zones);
+	zones_read(l->request->start, &l->space, stack.end, &out.zones);
 	if (map_images(d, l, &out.zones) || find_entry(d, l, &out.entry) ||
 	    find_site(d, l, &out.zones, &out.site))
 		return -1;
 	out.brk = map_brk(&out.zones, &l->program);
-	if (here + FRAME_MARGIN > stack.sp)
-		pad = here + FRAME_MARGIN - stack.sp;
+	/* Below the target's stack pointer is what the leave site consumes. */
+	if (here + ARCH_LEAVE_ROOM > stack.sp)
+		pad = here + ARCH_LEAVE_ROOM - stack.sp;
 
 	char space[pad];
 

@@ -5,6 +5,7 @@
 #include "arch.h"
 #include "commit.h"
 #include "load.h"
+#include "property.h"
 #include "sys.h"
 
 /* Program headers that are at hand after the first read, else NULL. */
@@ -48,10 +49,37 @@ static int read_table(struct image *image, Elf64_Phdr *table, size_t size)
 	return r == (long)size ? 0 : r < 0 ? (int)-r : EIO;
 }
 
+/* Of the file that the kernel itself starts: the interp, if there is one. */
+static int read_property(struct diag *d, struct load *l, struct image *first)
+{
+	_Alignas(8) unsigned char note[PROPERTY_MAX + 1];
+	const Elf64_Phdr *ph = first->plan.property;
+	const char *why = NULL;
+	char number[16];
+	size_t size;
+	long r;
+	int error;
+
+	if (!ARCH_PROPERTY || !ph)
+		return 0;
+	size = ph->p_filesz < sizeof(note) ? ph->p_filesz : sizeof(note);
+	r = sys_pread(first->fd, note, size, ph->p_offset);
+	error = r < 0 ? (int)-r : property_read(note, (size_t)r,
+						&first->exec_prot, &why);
+	if (!error)
+		return 0;
+	return diag(d, EXIT_CANNOT_RUN, error, "%s: %s: %s", l->program.path,
+		    first->path, why ? why : errno_text(error, number));
+}
+
 static int finish(struct diag *d, struct load *l)
 {
 	const struct load_request *r = l->request;
 
+	l->program.exec_prot = 0;
+	l->interp.exec_prot = 0;
+	if (read_property(d, l, l->has_interp ? &l->interp : &l->program))
+		return -1;
 	return r->report ? r->report(d, l, r->report_to) : commit(d, l);
 }
 
@@ -83,7 +111,7 @@ static int load_interp(struct diag *d, struct load *l)
 		error = read_table(interp, table, size);
 	if (!error)
 		error = elf_plan(&interp->elf, ELF_INTERP,
-				 l->request->start->page_size, ARCH_TASK_SIZE,
+				 l->request->start->page_size, l->space.task,
 				 &interp->plan, &why);
 	if (error)
 		return wrong_elf(d, interp, program, error,
@@ -125,6 +153,7 @@ int load_run(struct diag *d, const struct load_request *request)
 	int error;
 
 	l.request = request;
+	l.space = arch_space((uint64_t)request->start->auxv);
 	l.program.path = request->program->path;
 	l.program.fd = file->fd;
 	l.interp.fd = -1;
@@ -140,7 +169,7 @@ int load_run(struct diag *d, const struct load_request *request)
 		error = read_table(&l.program, table, size);
 	if (!error)
 		error = elf_plan(&l.program.elf, ELF_PROGRAM,
-				 request->start->page_size, ARCH_TASK_SIZE,
+				 request->start->page_size, l.space.task,
 				 &l.program.plan, &why);
 	if (error)
 		return wrong_elf(d, &l.program, l.program.path, error,

@@ -17,18 +17,23 @@ enum { ASK_SIZE = 2 << 20 };
 extern const char image_start[] __attribute__((visibility("hidden")));
 extern const char image_end[] __attribute__((visibility("hidden")));
 
-void zones_read(const struct start *s, uint64_t stack_end, struct zones *z)
+void zones_read(const struct start *s, const struct arch_space *space,
+		uint64_t stack_end, struct zones *z)
 {
-	uint64_t moved_brk = page_up(ARCH_ET_DYN_BASE, s->page_size);
+	uint64_t moved_brk = page_up(space->dyn_base, s->page_size), floor;
 
 	z->page = s->page_size;
+	z->space = *space;
 	z->brk = (uint64_t)sys_brk(0);
+	floor = arch_brk_floor(z->brk);
+	if (moved_brk < floor)
+		moved_brk = floor;
 	/* We are a static PIE: a kernel that moves brk for those has done so
 	 * for us (load_elf_binary(), "brk" handling).
 	 */
 	z->brk_moved = z->brk >= moved_brk && z->brk <= moved_brk + ARCH_BRK_RANGE;
 	z->brk_gap = z->brk_moved ? z->brk - moved_brk : 0;
-	z->randomised = stack_end != ARCH_STACK_TOP || z->brk_gap;
+	z->randomised = stack_end != space->stack_top || z->brk_gap;
 	z->image = (uint64_t)image_start;
 	z->image_size = page_up((uint64_t)image_end, z->page) - z->image;
 	z->stack_end = stack_end;
@@ -95,6 +100,8 @@ static int map_segment(struct diag *d, const struct zones *z,
 	long r = 0;
 
 	elf_segment(ph, z->page, &s);
+	if (s.prot & PROT_EXEC)
+		s.prot |= image->exec_prot;
 	if (s.size)
 		r = map_part(z, image, s.at + image->bias, s.size, s.prot,
 			     image->fd, s.offset);
@@ -120,8 +127,8 @@ static int map_at(struct diag *d, const struct zones *z, struct image *image,
 	/* Biased addresses may wrap; what counts is where they end up. */
 	if (p->empty)
 		return 0;
-	if (p->low + image->bias > ARCH_TASK_SIZE ||
-	    p->high + image->bias > ARCH_TASK_SIZE ||
+	if (p->low + image->bias > z->space.task ||
+	    p->high + image->bias > z->space.task ||
 	    p->low + image->bias > p->high + image->bias)
 		return diag(d, EXIT_CANNOT_RUN, ENOEXEC,
 			    "%s: does not fit into the address space",
@@ -138,10 +145,10 @@ static int map_at(struct diag *d, const struct zones *z, struct image *image,
 /* mmap_base() of the bottom-up layout (RLIMIT_STACK unlimited). */
 static bool is_bottom_up(const struct zones *z)
 {
-	uint64_t base = page_down(ARCH_TASK_SIZE / 3, z->page);
+	uint64_t base = page_down(z->space.bottom_up, z->page);
 
 	return z->vdso.text >= base &&
-	       z->vdso.text - base <= z->page << (ARCH_MMAP_RND_BITS_MAX + 1);
+	       z->vdso.text - base <= z->page << (arch_random_bits_max(z->page) + 1);
 }
 
 /*
@@ -150,23 +157,24 @@ static bool is_bottom_up(const struct zones *z)
  */
 static uint64_t random_bits(const struct zones *z)
 {
+	const uint64_t lowest = z->space.task / 6; /* below the largest gap */
 	uint64_t gap = z->stack_end - z->vdso.text;
-	unsigned int bits = ARCH_MMAP_RND_BITS;
+	unsigned int bits = arch_random_bits(z->page);
 
 	if (is_bottom_up(z))
-		gap = z->vdso.text - ARCH_TASK_SIZE / 3;
-	else if (z->vdso.text <= ARCH_TASK_SIZE / 6)
-		gap = ARCH_TASK_SIZE / 6 - z->vdso.text; /* the largest gap */
+		gap = z->vdso.text - z->space.bottom_up;
+	else if (z->vdso.text <= lowest)
+		gap = lowest - z->vdso.text;
 	if (z->vdso.text && z->vdso.text < z->stack_end &&
-	    gap / z->page >> (ARCH_MMAP_RND_BITS + 1))
-		bits = ARCH_MMAP_RND_BITS_MAX;
+	    gap / z->page >> (bits + ARCH_RANDOM_SLACK))
+		bits = arch_random_bits_max(z->page);
 	return (1UL << bits) - 1;
 }
 
 /* ELF_ET_DYN_BASE + arch_mmap_rnd(), aligned as the file asks. */
 static int map_pie(struct diag *d, struct zones *z, struct image *image)
 {
-	uint64_t at = ARCH_ET_DYN_BASE, random = 0;
+	uint64_t at = z->space.dyn_base, random = 0;
 
 	if (z->randomised) {
 		long r = sys_getrandom(&random, sizeof(random), GRND_INSECURE);
@@ -222,6 +230,17 @@ static bool swap_with_vdso(struct zones *z, struct image *image, bool program,
 	return vdso_move(v, below, z->page);
 }
 
+/* Bytes by which the vDSO may have to move up to be aligned. */
+static uint64_t vdso_slack(const struct zones *z)
+{
+	return arch_vdso_align(z->page) - z->page;
+}
+
+static uint64_t aligned_vdso(const struct zones *z, uint64_t at)
+{
+	return page_up(at, arch_vdso_align(z->page));
+}
+
 /* All other cases: move the vDSO out of the way, ask for a place for the
  * image, map it, then ask for one for the vDSO.
  */
@@ -238,8 +257,8 @@ static int map_asking(struct diag *d, struct zones *z, struct image *image,
 		return -1;
 	if (!moved)
 		return 0;
-	at = ask(0, v->size, -1);
-	if (!at || !vdso_move(v, at, z->page))
+	at = ask(0, v->size + vdso_slack(z), -1);
+	if (!at || !vdso_move(v, aligned_vdso(z, at), z->page))
 		sys_die();
 	return 0;
 }
@@ -257,7 +276,7 @@ static int map_high(struct diag *d, struct zones *z, struct image *image,
 		return map_at(d, z, image, hint);
 	vdso_find(&z->vdso, z->stack_end, z->page);
 	if (z->vdso.size && p->span < ASK_SIZE && !hint && !p->holes &&
-	    !is_bottom_up(z) && swap_with_vdso(z, image, program, &at))
+	    !vdso_slack(z) && !is_bottom_up(z) && swap_with_vdso(z, image, program, &at))
 		return map_at(d, z, image, at);
 	return map_asking(d, z, image, program, hint);
 }
@@ -293,6 +312,8 @@ uint64_t map_brk(const struct zones *z, const struct image *program)
 	if (z->brk_moved && !p->fixed && !p->has_interp)
 		return z->brk;
 	/* "leave a gap between .bss and brk" */
+	if (z->brk_gap && brk < arch_brk_floor(z->brk))
+		brk = arch_brk_floor(z->brk);
 	if (z->brk_gap)
 		brk += z->page + z->brk_gap;
 	return brk;

@@ -50,7 +50,7 @@ static uint64_t string_end(const char *s, uint64_t end)
  */
 static bool plan_random(const struct start *s, struct stack_plan *p)
 {
-	uint64_t end, gap;
+	uint64_t end, gap, align;
 
 	if (!s->random)
 		return false;
@@ -61,8 +61,10 @@ static bool plan_random(const struct start *s, struct stack_plan *p)
 	if (end > p->strings_from || end - p->random_from > STACK_PLATFORM_MAX)
 		return false;
 	p->random_size = end - p->random_from;
-	gap = (p->strings_from - end) & ~(uint64_t)(ARCH_STACK_ALIGN - 1);
-	end = (p->strings - gap) & ~(uint64_t)(ARCH_STACK_ALIGN - 1);
+	/* A kernel without arch_align_stack() does not align either. */
+	align = end % ARCH_STACK_ALIGN ? 1 : ARCH_STACK_ALIGN;
+	gap = (p->strings_from - end) & ~(align - 1);
+	end = (p->strings - gap) & ~(align - 1);
 	p->random = end - p->random_size;
 	p->platform_shift = (int64_t)(p->random - p->random_from);
 	return true;

@@ -8,6 +8,7 @@ static void take_entry(struct start *s, const Elf64_auxv_t *av)
 
 	switch (av->a_type) {
 	case AT_PAGESZ: s->page_size = value; break;
+	case AT_HWCAP: s->hwcap = value; break;
 	case AT_FLAGS: s->flags = value; break;
 	case AT_SECURE: s->secure = value; break;
 	case AT_SYSINFO_EHDR: s->vdso = value; break;

@@ -6,8 +6,8 @@
 #include "sys.h"
 #include "vdso.h"
 
-/* Data pages there can be in front of a vDSO. arch/x86 has had 3 to 6. */
-enum { DATA_PAGES_LIKELY = 6, DATA_PAGES_MAX = 16 };
+/* Data pages there can be in front of a vDSO. */
+enum { DATA_PAGES_MAX = 16 };
 
 static bool is_mapped(uint64_t at, uint64_t page)
 {
@@ -20,8 +20,8 @@ static unsigned int data_pages(uint64_t text, uint64_t page)
 {
 	unsigned int n = 0;
 
-	if (is_mapped(text - DATA_PAGES_LIKELY * page, page))
-		n = DATA_PAGES_LIKELY;
+	if (is_mapped(text - ARCH_VDSO_DATA_PAGES * page, page))
+		n = ARCH_VDSO_DATA_PAGES;
 	while (n <= DATA_PAGES_MAX && is_mapped(text - (n + 1) * page, page))
 		n++;
 	return n;

@@ -2,8 +2,8 @@
  * arch.h (x86_64) - all that generic code needs to know of the machine
  *
  * Machine numbers, the system call, the address-space rules of the kernel's
- * ELF loader and the way out into the target (leave.S). Every architecture
- * has a file of this name with the same definitions.
+ * ELF loader and the way out into the target (leave.c, start.S). Every
+ * architecture has a file of this name with the same definitions.
  */
 #ifndef ARCH_H
 #define ARCH_H
@@ -15,25 +15,83 @@
 #define ARCH_NAME "x86_64"
 #define ARCH_MACHINE 62 /* EM_X86_64 */
 
-/* arch/x86/include/asm/page_64_types.h: TASK_SIZE without 57-bit opt-in. */
-#define ARCH_TASK_SIZE 0x7ffffffff000UL
-#define ARCH_STACK_TOP ARCH_TASK_SIZE
+/* The user address space as this kernel and this CPU make it. */
+struct arch_space {
+	uint64_t task;      /* TASK_SIZE: mappings of a program end below */
+	uint64_t stack_top; /* STACK_TOP: where the stack ends but for its gap */
+	uint64_t dyn_base;  /* ELF_ET_DYN_BASE */
+	uint64_t bottom_up; /* TASK_UNMAPPED_BASE: mmap zone, legacy layout */
+};
 
-/* arch/x86/include/asm/elf.h: ELF_ET_DYN_BASE. */
-#define ARCH_ET_DYN_BASE (ARCH_TASK_SIZE / 3 * 2)
+/* ADDRESS: any in the initial stack. arch/x86/include/asm/page_64_types.h:
+ * TASK_SIZE without 57-bit opt-in; asm/elf.h; asm/processor.h.
+ */
+static inline struct arch_space arch_space(uint64_t address)
+{
+	const uint64_t task = 0x7ffffffff000UL;
+
+	(void)address;
+	return (struct arch_space){ .task = task,
+				    .stack_top = task,
+				    .dyn_base = task / 3 * 2,
+				    .bottom_up = task / 3 };
+}
 
 /* arch/x86/Kconfig: ARCH_MMAP_RND_BITS default and maximum, in pages. */
-#define ARCH_MMAP_RND_BITS 28
-#define ARCH_MMAP_RND_BITS_MAX 32
+static inline unsigned int arch_random_bits(uint64_t page)
+{
+	(void)page;
+	return 28;
+}
+
+static inline unsigned int arch_random_bits_max(uint64_t page)
+{
+	(void)page;
+	return 32;
+}
+
+/* A gap above the mmap zone of more than default + this many bits of pages
+ * is due to more random bits, not to the stack's share.
+ */
+enum { ARCH_RANDOM_SLACK = 1 };
 
 /* arch/x86/kernel/process.c: arch_randomize_brk(). */
 #define ARCH_BRK_RANGE (1UL << 30)
+
+/* Where a random brk starts at least; OWN is the one we got. */
+static inline uint64_t arch_brk_floor(uint64_t own)
+{
+	(void)own;
+	return 0;
+}
 
 /* arch/x86/kernel/process.c: arch_align_stack(). */
 #define ARCH_STACK_ALIGN 16
 
 /* arch/x86/include/asm/elf.h: a missing PT_GNU_STACK is no exec stack. */
 #define ARCH_DEFAULT_EXEC_STACK false
+
+/* Data pages in front of the vDSO. There have been 3 to 6. */
+enum { ARCH_VDSO_DATA_PAGES = 6 };
+
+/* Alignment of the vDSO's block. */
+static inline uint64_t arch_vdso_align(uint64_t page)
+{
+	return page;
+}
+
+/* PT_GNU_PROPERTY says nothing that is done at mmap time. */
+#define ARCH_PROPERTY false
+
+static inline int arch_property(uint32_t type, const void *data, size_t size,
+				int *exec_prot)
+{
+	(void)type;
+	(void)data;
+	(void)size;
+	(void)exec_prot;
+	return 0;
+}
 
 static inline long arch_syscall(long number, long a, long b, long c, long d,
 				long e, long f)
@@ -51,6 +109,13 @@ static inline long arch_syscall(long number, long a, long b, long c, long d,
 	return result;
 }
 
+/* Make code that was just written fit to be run. */
+static inline void arch_flush_code(uint64_t from, size_t size)
+{
+	(void)from;
+	(void)size;
+}
+
 /*
  * The way out. A "leave site" is an instruction sequence of the new image
  * (vDSO, interp or program) that makes a system call and then returns, so
@@ -62,9 +127,27 @@ struct arch_leave_site {
 	unsigned int cleared; /* registers it clears on the way, see leave.c */
 };
 
-/* Best site in CODE (SIZE bytes, mapped at address AT). False if none. */
+/* Search CODE (SIZE bytes, mapped at address AT) for what SITE still lacks;
+ * it starts out as zeroes. True once SITE cannot get better. A site that can
+ * be left by has an address (AT).
+ */
 bool arch_find_leave_site(const unsigned char *code, size_t size, uint64_t at,
 			  struct arch_leave_site *site);
+
+/* The state in which the target starts. */
+struct arch_entry {
+	uint64_t pc, sp;
+	uint64_t base;      /* what its first code is biased by */
+	unsigned int flags; /* e_flags of the program */
+	uint64_t hwcap;     /* AT_HWCAP as we got it */
+};
+
+/* Bytes that are read at e_entry before the jump: a function descriptor. */
+static inline size_t arch_descriptor_size(unsigned int flags)
+{
+	(void)flags;
+	return 0;
+}
 
 /* What arch_leave() carries out, in this order; zero-sized steps are skipped.
  * Lies on the stack below the target's: nothing else of ours is left by then.
@@ -82,16 +165,23 @@ struct arch_leave {
 __attribute__((noreturn)) void arch_leave(const struct arch_leave *how);
 extern const char arch_leave_end[];
 
-/* Lay out what the site consumes just below SP; returns the stack for it. */
-static inline uint64_t arch_leave_stack(uint64_t sp, uint64_t entry,
-					const struct arch_leave_site *site)
-{
-	uint64_t *word = (uint64_t *)sp;
+/* Bytes below the target's stack pointer that arch_leave_prepare() needs. */
+enum { ARCH_LEAVE_ROOM = 512 };
 
-	*--word = entry;
+/* Write what SITE consumes just below ENTRY's stack pointer; fill what HOW
+ * has of it.
+ */
+static inline void arch_leave_prepare(struct arch_leave *how,
+				      const struct arch_leave_site *site,
+				      const struct arch_entry *entry)
+{
+	uint64_t *word = (uint64_t *)entry->sp;
+
+	*--word = entry->pc;
 	for (unsigned int i = 0; i < site->words; i++)
 		*--word = 0;
-	return (uint64_t)word;
+	how->site = site->at;
+	how->stack = (uint64_t)word;
 }
 
 #endif

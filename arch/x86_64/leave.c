@@ -13,6 +13,7 @@ enum {
 	REG_DI = 1 << 7,
 	REG_R11 = 1 << 11,
 	REGS_LEFT = REG_CX | REG_SI | REG_DI | REG_R11,
+	RANK_BEST = 4,
 };
 
 /* Length of one permitted instruction at CODE, 0 if it is another one. */
@@ -101,7 +102,6 @@ static const unsigned char *next_syscall(const unsigned char *p,
 bool arch_find_leave_site(const unsigned char *code, size_t size, uint64_t at,
 			  struct arch_leave_site *best)
 {
-	bool found = false;
 	const unsigned char *end = code + size;
 
 	for (const unsigned char *p = next_syscall(code, end); p;
@@ -111,11 +111,10 @@ bool arch_find_leave_site(const unsigned char *code, size_t size, uint64_t at,
 		if (!site_at(p, (size_t)(end - p), at + (uint64_t)(p - code),
 			     &site))
 			continue;
-		if (!found || site_rank(&site) > site_rank(best))
+		if (!best->at || site_rank(&site) > site_rank(best))
 			*best = site;
-		found = true;
-		if (site_rank(best) == 4)
-			break;
+		if (site_rank(best) == RANK_BEST)
+			return true;
 	}
-	return found;
+	return false;
 }

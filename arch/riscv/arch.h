@@ -1,0 +1,190 @@
+/*
+ * arch.h (riscv) - all that generic code needs to know of the machine
+ *
+ * See arch/x86_64/arch.h for what the definitions are for.
+ */
+#ifndef ARCH_H
+#define ARCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ARCH_NAME "riscv"
+#define ARCH_MACHINE 243 /* EM_RISCV */
+
+/* The user address space as this kernel and this CPU make it. */
+struct arch_space {
+	uint64_t task;      /* TASK_SIZE: mappings of a program end below */
+	uint64_t stack_top; /* STACK_TOP: where the stack ends but for its gap */
+	uint64_t dyn_base;  /* ELF_ET_DYN_BASE */
+	uint64_t bottom_up; /* TASK_UNMAPPED_BASE: mmap zone, legacy layout */
+};
+
+/* The smallest power of two above ADDRESS, which is in the initial stack: its
+ * random gap is far too small to leave the upper half of the address space.
+ */
+static inline uint64_t arch_window(uint64_t address)
+{
+	return 1UL << (64 - __builtin_clzl(address));
+}
+
+/* arch/riscv/include/asm/processor.h, elf.h: sv39, sv48 and sv57 have 38, 47
+ * and 56 bits for user space. Kernels that put the stack into 47 of 56 bits
+ * give out the rest to those who ask.
+ */
+static inline struct arch_space arch_space(uint64_t address)
+{
+	const uint64_t window = arch_window(address);
+
+	return (struct arch_space){
+		.task = window == 1UL << 47 ? 1UL << 56 : window,
+		.stack_top = window,
+		.dyn_base = window / 3 * 2,
+		.bottom_up = window / 3,
+	};
+}
+
+/* arch/riscv/Kconfig: ARCH_MMAP_RND_BITS_MIN is the default; _MAX. */
+static inline unsigned int arch_random_bits(uint64_t page)
+{
+	(void)page;
+	return 18;
+}
+
+static inline unsigned int arch_random_bits_max(uint64_t page)
+{
+	(void)page;
+	return 24;
+}
+
+/* The stack's share of the gap above the mmap zone is up to 1 GiB and more. */
+enum { ARCH_RANDOM_SLACK = 4 };
+
+/* mm/util.c: arch_randomize_brk(). */
+#define ARCH_BRK_RANGE (1UL << 30)
+
+/* Where a random brk starts at least; OWN is the one we got. */
+static inline uint64_t arch_brk_floor(uint64_t own)
+{
+	(void)own;
+	return 0;
+}
+
+/* mm/util.c, where the kernel has arch_align_stack() for riscv at all. */
+#define ARCH_STACK_ALIGN 16
+
+/* arch/riscv/include/asm/page.h: VM_DATA_DEFAULT_FLAGS. */
+#define ARCH_DEFAULT_EXEC_STACK false
+
+/* arch/riscv/kernel/vdso.c: VVAR_NR_PAGES. */
+enum { ARCH_VDSO_DATA_PAGES = 2 };
+
+static inline uint64_t arch_vdso_align(uint64_t page)
+{
+	return page;
+}
+
+/* PT_GNU_PROPERTY says nothing that is done at mmap time. */
+#define ARCH_PROPERTY false
+
+static inline int arch_property(uint32_t type, const void *data, size_t size,
+				int *exec_prot)
+{
+	(void)type;
+	(void)data;
+	(void)size;
+	(void)exec_prot;
+	return 0;
+}
+
+static inline long arch_syscall(long number, long a, long b, long c, long d,
+				long e, long f)
+{
+	register long a7 __asm__("a7") = number;
+	register long a0 __asm__("a0") = a;
+	register long a1 __asm__("a1") = b;
+	register long a2 __asm__("a2") = c;
+	register long a3 __asm__("a3") = d;
+	register long a4 __asm__("a4") = e;
+	register long a5 __asm__("a5") = f;
+
+	__asm__ volatile("ecall"
+			 : "+r"(a0)
+			 : "r"(a7), "r"(a1), "r"(a2), "r"(a3), "r"(a4), "r"(a5)
+			 : "memory");
+	return a0;
+}
+
+/* Make code that was just written fit to be run, on whatever hart: fence.i
+ * alone is for this one (riscv_flush_icache(2)).
+ */
+static inline void arch_flush_code(uint64_t from, size_t size)
+{
+	enum { RISCV_FLUSH_ICACHE = 259 };
+
+	__asm__ volatile("fence.i" : : : "memory");
+	arch_syscall(RISCV_FLUSH_ICACHE, (long)from, (long)(from + size), 0, 0,
+		     0, 0);
+}
+
+/*
+ * The way out. A "leave site" is an instruction sequence of the new image
+ * (vDSO, interp or program) that makes a system call and then returns, so
+ * that the last page of ours can be unmapped from code that is not ours.
+ * Here it returns to the vDSO's __vdso_rt_sigreturn, which sets all registers
+ * from a frame on the stack.
+ */
+struct arch_leave_site {
+	uint64_t at;         /* address of the system call instruction */
+	uint64_t sigreturn;
+};
+
+/* Search CODE (SIZE bytes, mapped at address AT) for what SITE still lacks;
+ * it starts out as zeroes. True once SITE cannot get better. A site that can
+ * be left by has an address (AT).
+ */
+bool arch_find_leave_site(const unsigned char *code, size_t size, uint64_t at,
+			  struct arch_leave_site *site);
+
+/* The state in which the target starts. */
+struct arch_entry {
+	uint64_t pc, sp;
+	uint64_t base;      /* what its first code is biased by */
+	unsigned int flags; /* e_flags of the program */
+	uint64_t hwcap;     /* AT_HWCAP as we got it */
+};
+
+/* Bytes that are read at e_entry before the jump: a function descriptor. */
+static inline size_t arch_descriptor_size(unsigned int flags)
+{
+	(void)flags;
+	return 0;
+}
+
+/* What arch_leave() carries out, in this order; zero-sized steps are skipped.
+ * Lies on the stack below the target's: nothing else of ours is left by then.
+ */
+struct arch_leave {
+	uint64_t unmap, unmap_size;   /* image, when run from a copy */
+	uint64_t mm_map, mm_map_size; /* prctl(PR_SET_MM, PR_SET_MM_MAP) */
+	int64_t fd;                   /* closed if not negative */
+	uint64_t last, last_size;     /* unmapped at the leave site */
+	uint64_t site;
+	uint64_t stack;
+	uint64_t link;                /* where the site returns to */
+};
+
+/* Code of arch_leave, position-independent: [arch_leave, arch_leave_end). */
+__attribute__((noreturn)) void arch_leave(const struct arch_leave *how);
+extern const char arch_leave_end[];
+
+/* A signal frame of arch/riscv/kernel/signal.c, and its alignment. */
+enum { ARCH_LEAVE_ROOM = 1088 + 16 };
+
+/* Write what SITE needs below ENTRY's stack pointer; fill what HOW has of it. */
+void arch_leave_prepare(struct arch_leave *how,
+			const struct arch_leave_site *site,
+			const struct arch_entry *entry);
+
+#endif
