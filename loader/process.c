@@ -84,15 +84,11 @@ int process_set(struct diag *d, const char *path, struct process_map *map,
 		r = set_map(map);
 	if (!r)
 		return 0;
-	/* validate_prctl_map_addr() wants brk below TASK_SIZE; execve does not. */
-	if (r == -EINVAL && map->brk >= ARCH_TASK_SIZE)
-		return diag(d, EXIT_CANNOT_RUN, EINVAL,
-			    "%s: ends where the address space ends, which "
-			    "leaves no place for its heap", path);
 	if (r == -EINVAL)
 		return diag(d, EXIT_CANNOT_RUN, EINVAL,
-			    "%.256s: the kernel refuses this memory layout, or is "
-			    "built without CONFIG_CHECKPOINT_RESTORE", path);
+			    "%.256s: PR_SET_MM_MAP refuses its memory layout (no "
+			    "place for the heap?), or the kernel is built "
+			    "without CONFIG_CHECKPOINT_RESTORE", path);
 	return diag(d, EXIT_FAILED, (int)-r,
 		    "%.256s: unable to set the process's memory map: %s", path,
 		    errno_text((int)-r, number));
