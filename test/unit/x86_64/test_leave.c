@@ -89,7 +89,11 @@ enum { BASE = 0x7000000 };
 static bool check(const unsigned char *code, size_t size, struct arch_leave_site *site)
 {
 	unsigned char *copy = exact_copy(code, size);
-	bool found = arch_find_leave_site(copy, size, BASE, site);
+	bool found;
+
+	*site = (struct arch_leave_site){ 0 };
+	arch_find_leave_site(copy, size, BASE, site);
+	found = site->at != 0;
 	size_t best = size;
 	unsigned int best_rank = 0;
 	struct machine m;
@@ -274,7 +278,7 @@ static void random_code(void **unused)
 	assert_true(found < rounds - rounds / 8);
 }
 
-/* What arch_leave_stack() lays out is what the site consumes. */
+/* What arch_leave_prepare() lays out is what the site consumes. */
 static void the_stack_for_a_site(void **unused)
 {
 	uint64_t words[32];
@@ -282,11 +286,15 @@ static void the_stack_for_a_site(void **unused)
 
 	(void)unused;
 	for (unsigned int n = 0; n <= 16; n++) {
-		const struct arch_leave_site site = { .words = n };
+		const struct arch_leave_site site = { .at = BASE, .words = n };
+		const struct arch_entry entry = { .pc = 0x1234, .sp = sp };
+		struct arch_leave how;
 		uint64_t *at;
 
 		memset(words, 0xff, sizeof(words));
-		at = (uint64_t *)(uintptr_t)arch_leave_stack(sp, 0x1234, &site);
+		arch_leave_prepare(&how, &site, &entry);
+		at = (uint64_t *)(uintptr_t)how.stack;
+		assert_int_equal(how.site, BASE);
 		assert_ptr_equal(at, words + 23 - n);
 		for (unsigned int i = 0; i < n; i++)
 			assert_int_equal(at[i], 0);
