@@ -82,7 +82,9 @@ job_tsan()
 {
 	gcc -g -O1 -fsanitize=thread -o program "$programs/race.c"
 	$W ./program quiet
-	! TSAN_OPTIONS=halt_on_error=1 $W ./program race || return 1
+	# Which thread is caught, and where, differs from run to run.
+	TSAN_OPTIONS=halt_on_error=1 $W ./program race 2>report || echo "status $?"
+	grep 'WARNING: ThreadSanitizer: data race' report
 }
 
 job_go()
