@@ -86,6 +86,9 @@ struct cgroup_place {
 int cgroup_find(struct diag *d, const struct cgroup_request *request,
 		enum cgroup_version version, struct cgroup_place *place);
 
+/* The directory above: 1, 0 if PLACE is the topmost in sight, -errno. */
+long cgroup_above(const struct cgroup_place *place, struct cgroup_place *above);
+
 struct cgroup_mask {
 	struct hwcaps kernel;  /* from misc.mask */
 	struct hwcaps records; /* from extended attributes */

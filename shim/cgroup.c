@@ -833,6 +833,28 @@ static int climb(struct walk *w, int first)
 	}
 }
 
+long cgroup_above(const struct cgroup_place *place, struct cgroup_place *above)
+{
+	struct walk w = { .dir = place->dir };
+	struct status st;
+	long dir;
+
+	if (!place->levels)
+		return 0;
+	dir = status_of(place->dir, "", &st);
+	if (dir)
+		return dir;
+	w.dev_major = st.dev_major;
+	w.dev_minor = st.dev_minor;
+	dir = open_up(&w, 1);
+	if (dir < 0)
+		return dir == -EXDEV ? 0 : dir;
+	*above = *place;
+	above->dir = (int)dir;
+	above->levels -= above->levels > 0;
+	return 1;
+}
+
 /* Is the topmost directory in sight, upwards from W->dir, the hierarchy's root? */
 RARE static bool sees_root(struct walk *w, int first)
 {
