@@ -78,7 +78,7 @@ struct cgroup_place {
 	int dir;          /* its directory, opened for reading */
 	int levels;       /* at most that many directories above count; -1: unknown */
 	bool has_file;    /* it or one above may have misc.mask */
-	bool whole;       /* the hierarchy's own root is known to be in sight */
+	bool whole;       /* what is above is known to be in sight */
 	enum cgroup_version version;
 };
 

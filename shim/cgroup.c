@@ -308,7 +308,6 @@ static long enter(int top, const char *below, enum cgroup_version version,
 		.dir = (int)dir,
 		.levels = count_levels(below),
 		.has_file = sys_faccessat2(top, CGROUP_FILE, 0, 0) != -ENOENT,
-		.whole = inode_of(top) == REAL_ROOT,
 		.version = version,
 	};
 	return 0;
@@ -356,15 +355,14 @@ struct handle {
 
 /*
  * By its number: takes as long at every depth, but needs CAP_DAC_READ_SEARCH.
- * Only where the hierarchy's own root is mounted: elsewhere ".." may lead
- * nowhere. False if it cannot be had.
+ * False if it cannot be had.
  */
 static bool find_by_number(struct search *s, int top, struct cgroup_place *p)
 {
 	struct handle handle = { sizeof(handle.number), 0xfe, s->number };
 	long dir;
 
-	if (!s->number || inode_of(top) != REAL_ROOT)
+	if (!s->number)
 		return false;
 	dir = sys_open_by_handle_at(top, &handle, DIRECTORY);
 	if (dir < 0)
@@ -373,7 +371,6 @@ static bool find_by_number(struct search *s, int top, struct cgroup_place *p)
 		.dir = (int)dir,
 		.levels = -1,
 		.has_file = sys_faccessat2(top, CGROUP_FILE, 0, 0) != -ENOENT,
-		.whole = true,
 		.version = CGROUP_V2,
 	};
 	return true;
@@ -398,7 +395,7 @@ RARE static bool find_by_path(struct search *s, int top, enum cgroup_version ver
 	if (!below || enter(top, below, version, p))
 		return false;
 	if (s->number && version == CGROUP_V2 ? inode_of(p->dir) == s->number :
-	    p->whole && in_initial_namespace())
+	    inode_of(top) == REAL_ROOT && in_initial_namespace())
 		return true;
 	sys_close(p->dir);
 	return false;
