@@ -14,7 +14,7 @@
 #include "diag.h"
 #include "hwcap.h"
 
-#define CGROUP_FILE "misc.mask"
+#define CGROUP_FILE        "misc.mask"
 #define CGROUP_ROOT_RECORD "security.hwcap_mask" /* root's */
 #define CGROUP_USER_RECORD "user.hwcap_mask"     /* the directory's owner's */
 
@@ -75,16 +75,16 @@ struct cgroup_request {
 };
 
 struct cgroup_place {
-	int dir;          /* its directory, opened for reading */
-	int levels;       /* at most that many directories above count; -1: unknown */
-	bool has_file;    /* it or one above may have misc.mask */
-	bool whole;       /* what is above is known to be in sight */
+	int dir;       /* its directory, opened for reading */
+	int levels;    /* at most that many directories above count; -1: unknown */
+	bool has_file; /* it or one above may have misc.mask */
+	bool whole;    /* what is above is known to be in sight */
 	enum cgroup_version version;
 };
 
 /* 1: found, the caller closes PLACE->dir; 0: there is none; or -1. */
-int cgroup_find(struct diag *d, const struct cgroup_request *request,
-		enum cgroup_version version, struct cgroup_place *place);
+int cgroup_find(struct diag *d, const struct cgroup_request *request, enum cgroup_version version,
+		struct cgroup_place *place);
 
 /* The directory above: 1, 0 if PLACE is the topmost in sight, -errno. */
 long cgroup_above(const struct cgroup_place *place, struct cgroup_place *above);
@@ -100,8 +100,7 @@ int cgroup_read(struct diag *d, const struct cgroup_request *request,
 		const struct cgroup_place *place, struct cgroup_mask *mask);
 
 /* Both: everything that REQUEST's cgroup hides. */
-int cgroup_mask(struct diag *d, const struct cgroup_request *request,
-		struct cgroup_mask *mask);
+int cgroup_mask(struct diag *d, const struct cgroup_request *request, struct cgroup_mask *mask);
 
 /* The name of open directory DIR, for messages. */
 const char *cgroup_dir_name(int dir, char *buffer, size_t size);

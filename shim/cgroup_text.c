@@ -129,8 +129,9 @@ static bool has_item(const char *list, size_t length, const char *word)
 	}
 }
 
-__attribute__((cold)) int cgroup_parse_own(const char *line, size_t length, enum cgroup_version *version,
-		     const char **path, struct cgroup_fault *fault)
+__attribute__((cold)) int cgroup_parse_own(const char *line, size_t length,
+					   enum cgroup_version *version, const char **path,
+					   struct cgroup_fault *fault)
 {
 	size_t at = 0, names;
 	const char *colon;
@@ -157,7 +158,8 @@ __attribute__((cold)) int cgroup_parse_own(const char *line, size_t length, enum
 }
 
 /* The next blank-separated field of C; *LENGTH 0 at the end. */
-__attribute__((cold, noinline)) static char *take_field(char *line, struct cursor *c, size_t *length)
+__attribute__((cold, noinline)) static char *take_field(char *line, struct cursor *c,
+							size_t *length)
 {
 	char *field;
 
@@ -195,7 +197,7 @@ static bool field_is(const char *field, size_t length, const char *word)
 }
 
 __attribute__((cold)) int cgroup_parse_mount(char *line, size_t length, struct cgroup_mount *mount,
-		       struct cgroup_fault *fault)
+					     struct cgroup_fault *fault)
 {
 	struct cursor c = { line, length, 0 };
 	char *root = NULL, *point = NULL, *field;

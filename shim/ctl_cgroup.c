@@ -234,8 +234,9 @@ static void warn_of_owner(const struct cgroup_place *p)
 	if (cgroup_above(p, &above) <= 0)
 		return;
 	if (!fstat(above.dir, &st) && st.st_uid)
-		ctl_fail(0, "note: the directory above belongs to user %u, who can remove this "
-			    "one and make it anew; a mask set there binds",
+		ctl_fail(0,
+			 "note: the directory above belongs to user %u, who can remove this "
+			 "one and make it anew; a mask set there binds",
 			 (unsigned int)st.st_uid);
 	close(above.dir);
 }
@@ -255,8 +256,8 @@ static int set_root(const struct request *r, const struct cgroup_place *p,
 	return status;
 }
 
-static int store(const struct request *r, const struct cgroup_place *p,
-		 const struct hwcaps *local, bool remove)
+static int store(const struct request *r, const struct cgroup_place *p, const struct hwcaps *local,
+		 bool remove)
 {
 	struct cgroup_record old;
 	int status = 0;
@@ -389,9 +390,8 @@ struct action {
 };
 
 static const struct action actions[] = {
-	{ "get", 0, false, get },	{ "set", 1, false, set },
-	{ "clear", 0, false, clear },	{ "stamp", 0, true, stamp },
-	{ "check", 0, false, check },
+	{ "get", 0, false, get },    { "set", 1, false, set },     { "clear", 0, false, clear },
+	{ "stamp", 0, true, stamp }, { "check", 0, false, check },
 };
 
 static int run(const struct request *r, const struct action *a)

@@ -14,7 +14,7 @@
 #include "spec.h"
 
 #define LOCK_DIRECTORY "/run/hwcap-exec"
-#define LOCK_FILE LOCK_DIRECTORY "/cgroup.lock"
+#define LOCK_FILE      LOCK_DIRECTORY "/cgroup.lock"
 
 struct name {
 	char text[CGROUP_PATH_MAX];
@@ -33,26 +33,32 @@ static bool is_gone(int error)
 
 /* ---- one record ----------------------------------------------------------- */
 
-int record_read(int dir, const char *name, struct cgroup_record *r)
+/* As record_read(), but without a word; the place of a fault goes into *F. */
+static int record_look(int dir, const char *name, struct cgroup_record *r, struct cgroup_fault *f)
 {
 	char text[CGROUP_RECORD_MAX];
-	struct cgroup_fault f = { 1, CGROUP_RECORD_MAX + 1, "too long" };
+	struct cgroup_fault own, *fault = f ? f : &own;
 	ssize_t n = fgetxattr(dir, name, text, sizeof(text));
-	struct name buffer;
 
 	memset(r, 0, sizeof(*r));
+	*fault = (struct cgroup_fault){ 1, CGROUP_RECORD_MAX + 1, "too long" };
 	if (n < 0 && (errno == ENODATA || errno == EOPNOTSUPP || is_gone(errno)))
 		return 0;
-	if (n < 0 && errno != ERANGE) {
-		ctl_fail(CTL_FAILED, "%s: unable to read %s: %s", name_of(dir, &buffer), name,
-			 strerror(errno));
-		return -1;
-	}
-	if (n >= 0 && !cgroup_parse_record(text, (size_t)n, r, &f))
-		return 1;
-	ctl_fail(CTL_FAILED, "%s: %s: line %u, byte %u: %s", name_of(dir, &buffer), name, f.line,
-		 f.column, f.why);
-	return -1;
+	if (n < 0 && errno != ERANGE)
+		fault->why = strerror(errno);
+	return n >= 0 && !cgroup_parse_record(text, (size_t)n, r, fault) ? 1 : -1;
+}
+
+int record_read(int dir, const char *name, struct cgroup_record *r)
+{
+	struct cgroup_fault f;
+	struct name buffer;
+	int found = record_look(dir, name, r, &f);
+
+	if (found < 0)
+		ctl_fail(CTL_FAILED, "%s: %s: line %u, byte %u: %s", name_of(dir, &buffer), name,
+			 f.line, f.column, f.why);
+	return found;
 }
 
 int record_write(int dir, const char *name, const struct cgroup_record *r, unsigned int present)
@@ -72,7 +78,8 @@ int record_write(int dir, const char *name, const struct cgroup_record *r, unsig
 	if (errno == EPERM && !strcmp(name, CGROUP_ROOT_RECORD))
 		return ctl_fail(CTL_FAILED,
 				"%s: only root of the host may write %s (--user writes the "
-				"owner's record)", name_of(dir, &buffer), name);
+				"owner's record)",
+				name_of(dir, &buffer), name);
 	return ctl_fail(CTL_FAILED, "%s: unable to write %s: %s", name_of(dir, &buffer), name,
 			strerror(errno));
 }
@@ -316,20 +323,20 @@ int records_set(struct records *records, int lock, const struct cgroup_place *pl
 	struct cgroup_record old;
 	struct hwcaps above, both;
 	struct name buffer;
-	int had, status = records_above(place, &above);
+	int found, status = records_above(place, &above);
 
 	if (status)
 		return status;
 	name_of(place->dir, &buffer);
 	if (pwrite(lock, buffer.text, strlen(buffer.text), 0) < 0)
 		return ctl_fail(CTL_FAILED, "unable to write " LOCK_FILE ": %s", strerror(errno));
-	/* What cannot be understood is what is being replaced. */
-	had = record_read(place->dir, CGROUP_ROOT_RECORD, &old) > 0;
+	found = record_look(place->dir, CGROUP_ROOT_RECORD, &old, NULL);
 	both = above;
 	hwcaps_or(&both, local);
 	records->repair = true;
-	if (had || hwcaps_any(local) || !remove)
-		settle_record(records, place->dir, &old, had, local, &above);
+	/* One that cannot be understood is as good as none: it is replaced. */
+	if (found || hwcaps_any(local) || !remove)
+		settle_record(records, place->dir, &old, found > 0, local, &above);
 	if (remove && !hwcaps_any(&both))
 		status = record_remove(place->dir, CGROUP_ROOT_RECORD);
 	return status ? status : records->status;

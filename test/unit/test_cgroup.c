@@ -101,7 +101,9 @@ static void records_refused(void **state)
 		{ "AT_HWCAP\t0x1\t0x1\n\n", 2, 1, "unknown entry" },
 		{ "AT_HWCAP\t0x1\t0x1\nAT_HWCAP2\t0x1\t-1\n", 2, 15, "no 0x" },
 		{ "AT_HWCAP\t0x1\t0x1\nAT_HWCAP\t0x1\t0x1\n", 2, 17, "entry named twice" },
-		{ "\x7f" "ELF\x02\x01\x01", 1, 1, "unknown entry" },
+		{ "\x7f"
+		  "ELF\x02\x01\x01",
+		  1, 1, "unknown entry" },
 	};
 
 	(void)state;
@@ -151,21 +153,11 @@ static void below_a_mount(void **state)
 	static const struct {
 		const char *root, *path, *below;
 	} rows[] = {
-		{ "/", "/", "" },
-		{ "/", "/a/b", "a/b" },
-		{ "/a", "/a", "" },
-		{ "/a", "/a/b/c", "b/c" },
-		{ "/a", "/ab", NULL },
-		{ "/a/b", "/a", NULL },
-		{ "/..", "/../x", "x" },
-		{ "/..", "/..", "" },
-		{ "/../..", "/../x", NULL },
-		{ "/../..", "/", NULL },
-		{ "/..", "/x", NULL },
-		{ "/", "/../x", NULL },
-		{ "/", "/..", NULL },
-		{ "/", "/..x", "..x" },
-		{ "/", "/...", "..." },
+		{ "/", "/", "" },          { "/", "/a/b", "a/b" }, { "/a", "/a", "" },
+		{ "/a", "/a/b/c", "b/c" }, { "/a", "/ab", NULL },  { "/a/b", "/a", NULL },
+		{ "/..", "/../x", "x" },   { "/..", "/..", "" },   { "/../..", "/../x", NULL },
+		{ "/../..", "/", NULL },   { "/..", "/x", NULL },  { "/", "/../x", NULL },
+		{ "/", "/..", NULL },      { "/", "/..x", "..x" }, { "/", "/...", "..." },
 		{ "/", "//a", "a" },
 	};
 
@@ -186,8 +178,8 @@ static void own_lines_refused(void **state)
 		const char *line;
 		unsigned int column;
 	} rows[] = {
-		{ "", 1 },   { ":", 1 },      { "x::/", 1 }, { "0", 2 },      { "0:", 3 },
-		{ "0:a", 4 }, { "0::", 4 },   { "0::a", 4 }, { "13:misc:", 9 }, { "0 ::/", 2 },
+		{ "", 1 },    { ":", 1 },   { "x::/", 1 }, { "0", 2 },        { "0:", 3 },
+		{ "0:a", 4 }, { "0::", 4 }, { "0::a", 4 }, { "13:misc:", 9 }, { "0 ::/", 2 },
 	};
 	enum cgroup_version version;
 	struct cgroup_fault f;
@@ -196,7 +188,8 @@ static void own_lines_refused(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		assert_int_equal(cgroup_parse_own(rows[i].line, strlen(rows[i].line), &version,
-						  &path, &f), -1);
+						  &path, &f),
+				 -1);
 		assert_int_equal(f.column, rows[i].column);
 	}
 }
@@ -224,7 +217,8 @@ static void own_lines(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		assert_int_equal(cgroup_parse_own(rows[i].line, strlen(rows[i].line), &version,
-						  &path, &f), 0);
+						  &path, &f),
+				 0);
 		assert_int_equal(version, rows[i].version);
 	}
 }

@@ -1,43 +1,13 @@
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 
-#include "cgroup.h"
-#include "sys.h"
+#include "cgroup_dir.h"
 
 enum {
-	V1_MAGIC = 0x27e0eb,        /* include/uapi/linux/magic.h */
+	V1_MAGIC = 0x27e0eb, /* include/uapi/linux/magic.h */
 	V2_MAGIC = 0x63677270,
-	REAL_ROOT = 1,              /* fs/kernfs: the inode number of a hierarchy's root */
 	INITIAL_NAMESPACE = 0xeffffffb, /* include/uapi/linux/nsfs.h: of cgroups */
-	NO_XDEV = 1,                /* include/uapi/linux/openat2.h */
-	STATX_EMPTY = 0x1000,       /* AT_EMPTY_PATH */
-	DIRECTORY = O_RDONLY | O_DIRECTORY | O_CLOEXEC,
 };
-
-/* Off the path that most runs take: for size, and with a frame of its own. */
-#define RARE __attribute__((cold, noinline))
-
-/* include/uapi/linux/stat.h: struct statx, as far as it is used. */
-struct status {
-	uint32_t mask, blksize;
-	uint64_t attributes;
-	uint32_t nlink, uid, gid;
-	uint16_t mode, spare;
-	uint64_t ino;
-	uint64_t rest[11];
-	uint32_t rdev_major, rdev_minor, dev_major, dev_minor;
-	uint64_t more[14];
-};
-
-_Static_assert(sizeof(struct status) == 256, "struct statx");
-
-enum { WANT_UID_AND_INO = 0x8 | 0x100 }; /* STATX_UID, STATX_INO */
-
-static long status_of(int dir, const char *path, struct status *s)
-{
-	return sys_statx(dir, path, *path ? 0 : STATX_EMPTY, WANT_UID_AND_INO, s);
-}
 
 /* 1 if FD lies on a cgroup file system of VERSION, 0 or -errno. */
 static long is_hierarchy(int fd, enum cgroup_version version)
@@ -51,32 +21,12 @@ static long is_hierarchy(int fd, enum cgroup_version version)
 	return fs[0] == (version == CGROUP_V2 ? V2_MAGIC : V1_MAGIC);
 }
 
-RARE const char *cgroup_dir_name(int dir, char *buffer, size_t size)
-{
-	char link[32];
-	struct text t;
-	long n;
-
-	text_init(&t, link, sizeof(link));
-	text_add(&t, "/proc/self/fd/%d", dir);
-	n = sys_readlinkat(AT_FDCWD, link, buffer, size - 1);
-	if (n <= 0)
-		return "the cgroup";
-	buffer[n] = '\0';
-	return buffer;
-}
-
-RARE static const char *advice(void)
-{
-	return "--no-cgroup runs without the cgroup's mask";
-}
-
 RARE static int fail(struct diag *d, long error, const char *what, const char *name)
 {
 	char number[16];
 
 	return diag(d, EXIT_FAILED, (int)-error, "unable to %s %.200s: %s; %s", what, name,
-		    errno_text((int)-error, number), advice());
+		    errno_text((int)-error, number), CGROUP_ADVICE);
 }
 
 /* ---- lines of /proc ------------------------------------------------------- */
@@ -157,10 +107,10 @@ static void lines_init(struct lines *l)
 struct search {
 	struct diag *d;
 	const struct cgroup_request *q;
-	uint64_t number; /* of the cgroup, which is its inode; 0: unknown */
-	bool read;       /* the paths have been */
-	bool usual;      /* version 2 is mounted where it is alone */
-	bool has[2];     /* there is such a path */
+	uint64_t number;               /* of the cgroup, which is its inode; 0: unknown */
+	bool read;                     /* the paths have been */
+	bool usual;                    /* version 2 is mounted where it is alone */
+	bool has[2];                   /* there is such a path */
 	char path[2][CGROUP_PATH_MAX]; /* of v1 misc, of v2 */
 };
 
@@ -195,8 +145,9 @@ RARE static int take_paths(struct search *s, struct lines *l, const char *name)
 	while ((r = next_line(l, &line, &length)) > 0) {
 		line[length] = '\0';
 		if (l->cut || cgroup_parse_own(line, length, &version, &p, &fault))
-			return diag(s->d, EXIT_FAILED, EINVAL, "%s: unable to understand '%.100s'; %s",
-				    name, line, advice());
+			return diag(s->d, EXIT_FAILED, EINVAL,
+				    "%s: unable to understand '%.100s'; %s", name, line,
+				    CGROUP_ADVICE);
 		length -= (size_t)(p - line);
 		if (!version)
 			continue;
@@ -270,9 +221,9 @@ static uint64_t read_number(const struct cgroup_request *q)
 
 static uint64_t inode_of(int dir)
 {
-	struct status st;
+	struct cgroup_status st;
 
-	return status_of(dir, "", &st) ? 0 : st.ino;
+	return cgroup_status(dir, "", &st) ? 0 : st.ino;
 }
 
 static int count_levels(const char *path)
@@ -297,10 +248,9 @@ RARE static bool goes_up(const char *path)
  * The cgroup at BELOW, seen from directory TOP. Where TOP has no misc.mask
  * none below can have one: a controller is enabled from the top down.
  */
-static long enter(int top, const char *below, enum cgroup_version version,
-		  struct cgroup_place *p)
+static long enter(int top, const char *below, enum cgroup_version version, struct cgroup_place *p)
 {
-	long dir = sys_openat(top, *below ? below : ".", DIRECTORY, 0);
+	long dir = sys_openat(top, *below ? below : ".", CGROUP_DIRECTORY, 0);
 
 	if (dir < 0)
 		return dir;
@@ -318,7 +268,7 @@ static long enter(int top, const char *below, enum cgroup_version version,
 /* A descriptor of PATH if a hierarchy of VERSION is there, or -errno. */
 static long open_hierarchy(const char *path, enum cgroup_version version)
 {
-	long fd = sys_openat(AT_FDCWD, path, DIRECTORY, 0), r;
+	long fd = sys_openat(AT_FDCWD, path, CGROUP_DIRECTORY, 0), r;
 
 	if (fd < 0)
 		return fd;
@@ -364,7 +314,7 @@ static bool find_by_number(struct search *s, int top, struct cgroup_place *p)
 
 	if (!s->number)
 		return false;
-	dir = sys_open_by_handle_at(top, &handle, DIRECTORY);
+	dir = sys_open_by_handle_at(top, &handle, CGROUP_DIRECTORY);
 	if (dir < 0)
 		return false;
 	*p = (struct cgroup_place){
@@ -378,9 +328,9 @@ static bool find_by_number(struct search *s, int top, struct cgroup_place *p)
 
 static bool in_initial_namespace(void)
 {
-	struct status st;
+	struct cgroup_status st;
 
-	return !status_of(AT_FDCWD, "/proc/self/ns/cgroup", &st) && st.ino == INITIAL_NAMESPACE;
+	return !cgroup_status(AT_FDCWD, "/proc/self/ns/cgroup", &st) && st.ino == INITIAL_NAMESPACE;
 }
 
 /*
@@ -388,14 +338,15 @@ static bool in_initial_namespace(void)
  * number tells, or that nothing is hidden from us.
  */
 RARE static bool find_by_path(struct search *s, int top, enum cgroup_version version,
-			 struct cgroup_place *p)
+			      struct cgroup_place *p)
 {
 	const char *below = cgroup_below("/", path_of(s, version));
 
 	if (!below || enter(top, below, version, p))
 		return false;
-	if (s->number && version == CGROUP_V2 ? inode_of(p->dir) == s->number :
-	    inode_of(top) == REAL_ROOT && in_initial_namespace())
+	if (s->number && version == CGROUP_V2 ?
+		    inode_of(p->dir) == s->number :
+		    inode_of(top) == CGROUP_REAL_ROOT && in_initial_namespace())
 		return true;
 	sys_close(p->dir);
 	return false;
@@ -403,7 +354,7 @@ RARE static bool find_by_path(struct search *s, int top, enum cgroup_version ver
 
 /* As MOUNT has it: 1, 0 if it is not there, or -errno. */
 RARE static long find_in_mount(struct search *s, const struct cgroup_mount *mount,
-			  struct cgroup_place *p)
+			       struct cgroup_place *p)
 {
 	const char *below = cgroup_below(mount->root, path_of(s, mount->version));
 	long top, r;
@@ -425,7 +376,7 @@ RARE static long find_in_mount(struct search *s, const struct cgroup_mount *moun
 
 /* 1, 0 if VERSION is not mounted at all, or -1. */
 RARE static int find_in_mounts(struct search *s, struct lines *l, enum cgroup_version version,
-			  struct cgroup_place *p)
+			       struct cgroup_place *p)
 {
 	struct cgroup_mount mount;
 	struct cgroup_fault fault;
@@ -439,7 +390,7 @@ RARE static int find_in_mounts(struct search *s, struct lines *l, enum cgroup_ve
 		if (cgroup_parse_mount(line, length, &mount, &fault) && !l->cut)
 			return diag(s->d, EXIT_FAILED, EINVAL,
 				    "/proc/self/mountinfo: byte %u of a line: %s; %s", fault.column,
-				    fault.why, advice());
+				    fault.why, CGROUP_ADVICE);
 		if (mount.version != version)
 			continue;
 		mounted = true;
@@ -527,7 +478,7 @@ RARE static int find_below_root(struct search *s, struct cgroup_place *p)
 		path++;
 	if (goes_up(path))
 		return fail(s->d, -EINVAL, "use a path that goes upwards,", path);
-	top = sys_openat(AT_FDCWD, s->q->root, DIRECTORY, 0);
+	top = sys_openat(AT_FDCWD, s->q->root, CGROUP_DIRECTORY, 0);
 	if (top < 0)
 		return fail(s->d, top, "open", s->q->root);
 	r = enter((int)top, path, CGROUP_V2, p);
@@ -583,326 +534,13 @@ static void search_init(struct search *s, struct diag *d, const struct cgroup_re
 	s->has[0] = s->has[1] = false;
 }
 
-int cgroup_find(struct diag *d, const struct cgroup_request *request,
-		enum cgroup_version version, struct cgroup_place *place)
+int cgroup_find(struct diag *d, const struct cgroup_request *request, enum cgroup_version version,
+		struct cgroup_place *place)
 {
 	struct search s;
 
 	search_init(&s, d, request);
 	return find(&s, version, place);
-}
-
-/* ---- reading -------------------------------------------------------------- */
-
-/*
- * Levels looked at from one open directory. Getting attributes of "../.." is
- * cheaper than opening it; before Linux 6.13 it has to be opened.
- */
-enum { STEP = 5, UP_SIZE = 3 * STEP + 16 };
-
-struct walk {
-	struct diag *d;
-	const struct cgroup_request *q;
-	struct cgroup_mask *mask;
-	int dir;
-	int level;  /* of DIR above the cgroup asked for */
-	int levels; /* as in the place */
-	int step;
-	bool want_kernel, want_root, want_user;
-	uint32_t dev_major, dev_minor;
-};
-
-/* NAME in the directory K levels up. */
-static const char *up(int k, const char *name, char buffer[UP_SIZE])
-{
-	char *p = buffer;
-
-	while (k--) {
-		memcpy(p, "../", 3);
-		p += 3;
-	}
-	memcpy(p, name, strlen(name) + 1);
-	return buffer;
-}
-
-static bool other_device(const struct walk *w, const struct status *st)
-{
-	return st->dev_major != w->dev_major || st->dev_minor != w->dev_minor;
-}
-
-/* The directory K levels up; -EXDEV above the mount's own root. */
-static long open_up(const struct walk *w, int k)
-{
-	struct sys_open_how how = { DIRECTORY, 0, NO_XDEV };
-	char path[UP_SIZE];
-	struct status st;
-	long fd, r;
-
-	up(k, "", path);
-	fd = sys_openat2(w->dir, path, &how);
-	if (fd != -ENOSYS && fd != -EPERM)
-		return fd;
-	/* A sandbox without openat2. */
-	fd = sys_openat(w->dir, path, DIRECTORY, 0);
-	if (fd < 0)
-		return fd;
-	r = status_of((int)fd, "", &st);
-	if (!r && other_device(w, &st))
-		r = -EXDEV;
-	if (!r)
-		return fd;
-	sys_close((int)fd);
-	return r;
-}
-
-/* Is the directory K levels up still of the hierarchy? */
-RARE static bool inside(const struct walk *w, int k)
-{
-	char path[UP_SIZE];
-	struct status st;
-	long fd;
-
-	if (!k || w->levels >= 0)
-		return true;
-	if (!status_of(w->dir, up(k, "", path), &st))
-		return !other_device(w, &st);
-	fd = open_up(w, k);
-	if (fd >= 0)
-		sys_close((int)fd);
-	return fd != -EXDEV;
-}
-
-RARE static int refuse(const struct walk *w, int k, const char *what, const struct cgroup_fault *f,
-		  long error)
-{
-	long dir = k ? open_up(w, k) : w->dir;
-	char name[CGROUP_PATH_MAX], number[16];
-	const char *of = cgroup_dir_name((int)dir, name, sizeof(name));
-
-	if (k && dir >= 0)
-		sys_close((int)dir);
-	if (f)
-		return diag(w->d, EXIT_FAILED, EINVAL,
-			    "%s of cgroup %.200s: line %u, byte %u: %s; %s", what, of, f->line,
-			    f->column, f->why, advice());
-	return diag(w->d, EXIT_FAILED, (int)-error, "unable to read %s of cgroup %.200s: %s; %s",
-		    what, of, errno_text((int)-error, number), advice());
-}
-
-/* SIZE bytes (or -errno) as read: 1 if *R is filled, 0 if there is none, -1. */
-static int parse(struct walk *w, int k, const char *what, const char *text, long size,
-		 struct cgroup_record *r)
-{
-	struct cgroup_fault fault = { 1, CGROUP_RECORD_MAX + 1, "too long" };
-
-	if (size == -ENODATA || size == -EOPNOTSUPP || size == -ENOENT)
-		return 0;
-	/* A system call younger than the kernel or the sandbox: open each level. */
-	if (k && (size == -ENOSYS || size == -EPERM)) {
-		w->step = k;
-		return 0;
-	}
-	if (!inside(w, k))
-		return 0;
-	if (size == -ERANGE || size > CGROUP_RECORD_MAX)
-		return refuse(w, k, what, &fault, 0);
-	if (size < 0)
-		return refuse(w, k, what, NULL, size);
-	if (cgroup_parse_record(text, (size_t)size, r, &fault))
-		return refuse(w, k, what, &fault, 0);
-	return 1;
-}
-
-static int look_record(struct walk *w, int k, const char *name, struct cgroup_record *r)
-{
-	char text[CGROUP_RECORD_MAX], path[UP_SIZE];
-	long n = k ? sys_getxattrat(w->dir, up(k, "", path), name, text, sizeof(text)) :
-		     sys_fgetxattr(w->dir, name, text, sizeof(text));
-
-	return parse(w, k, name, text, n, r);
-}
-
-static int look_kernel(struct walk *w, int k)
-{
-	char text[CGROUP_RECORD_MAX + 1], path[UP_SIZE];
-	struct cgroup_record r;
-	size_t size = 0;
-	long n;
-	int fd, found;
-
-	fd = (int)sys_openat(w->dir, up(k, CGROUP_FILE, path), O_RDONLY | O_CLOEXEC, 0);
-	if (fd < 0)
-		return parse(w, k, CGROUP_FILE, text, fd == -EPERM ? -EACCES : fd, &r);
-	while ((n = sys_read(fd, text + size, sizeof(text) - size)) > 0)
-		size += (size_t)n;
-	sys_close(fd);
-	found = parse(w, k, CGROUP_FILE, text, n < 0 ? n : (long)size, &r);
-	if (found <= 0)
-		return found;
-	w->want_kernel = false;
-	w->mask->has_kernel = true;
-	hwcaps_or(&w->mask->kernel, &r.effective);
-	return 0;
-}
-
-static int look_root(struct walk *w, int k)
-{
-	struct cgroup_record r;
-	int found = look_record(w, k, CGROUP_ROOT_RECORD, &r);
-
-	if (found <= 0)
-		return found;
-	w->want_root = false;
-	w->mask->has_root = true;
-	hwcaps_or(&w->mask->records, &r.local);
-	hwcaps_or(&w->mask->records, &r.effective);
-	return 0;
-}
-
-/* Local columns, up to the first directory that is root's. */
-static int look_user(struct walk *w, int k)
-{
-	struct cgroup_record r;
-	struct status st;
-	char path[UP_SIZE];
-	long error = status_of(w->dir, up(k, "", path), &st);
-	int found;
-
-	if (error)
-		return refuse(w, 0, "the owner", NULL, error);
-	if (!w->level && !k) {
-		w->dev_major = st.dev_major;
-		w->dev_minor = st.dev_minor;
-	}
-	if (w->levels < 0 && other_device(w, &st)) {
-		w->want_user = false;
-		return 0;
-	}
-	if (!st.uid)
-		w->want_user = false;
-	found = look_record(w, k, CGROUP_USER_RECORD, &r);
-	if (found <= 0)
-		return found;
-	w->mask->has_user = true;
-	hwcaps_or(&w->mask->records, &r.local);
-	return 0;
-}
-
-/* One directory. -1, or 0. */
-static int look(struct walk *w, int k)
-{
-	if (w->want_user && look_user(w, k))
-		return -1;
-	if (w->want_root && k < w->step && look_root(w, k))
-		return -1;
-	return w->want_kernel && k < w->step ? look_kernel(w, k) : 0;
-}
-
-static bool wants(const struct walk *w)
-{
-	return w->want_kernel || w->want_root || w->want_user;
-}
-
-/* From W->dir on upwards until all is found. */
-static int climb(struct walk *w, int first)
-{
-	for (;;) {
-		long next;
-		int k;
-
-		for (k = 0; k < w->step && wants(w); k++) {
-			if (w->levels >= 0 && w->level + k > w->levels)
-				return 0;
-			if (look(w, k))
-				return -1;
-		}
-		if (!wants(w) || (w->levels >= 0 && w->level + w->step > w->levels))
-			return 0;
-		next = open_up(w, w->step);
-		if (next == -EXDEV)
-			return 0;
-		if (next < 0)
-			return refuse(w, 0, "what is above", NULL, next);
-		if (w->dir != first)
-			sys_close(w->dir);
-		w->dir = (int)next;
-		w->level += w->step;
-	}
-}
-
-long cgroup_above(const struct cgroup_place *place, struct cgroup_place *above)
-{
-	struct walk w = { .dir = place->dir };
-	struct status st;
-	long dir;
-
-	if (!place->levels)
-		return 0;
-	dir = status_of(place->dir, "", &st);
-	if (dir)
-		return dir;
-	w.dev_major = st.dev_major;
-	w.dev_minor = st.dev_minor;
-	dir = open_up(&w, 1);
-	if (dir < 0)
-		return dir == -EXDEV ? 0 : dir;
-	*above = *place;
-	above->dir = (int)dir;
-	above->levels -= above->levels > 0;
-	return 1;
-}
-
-/* Is the topmost directory in sight, upwards from W->dir, the hierarchy's root? */
-RARE static bool sees_root(struct walk *w, int first)
-{
-	struct status st = { 0 };
-	long next;
-
-	while (w->levels < 0 || w->level < w->levels) {
-		next = open_up(w, 1);
-		if (next < 0)
-			break;
-		if (w->dir != first)
-			sys_close(w->dir);
-		w->dir = (int)next;
-		w->level++;
-	}
-	return !status_of(w->dir, "", &st) && st.ino == REAL_ROOT;
-}
-
-RARE static int refuse_unknown(struct diag *d)
-{
-	return diag(d, EXIT_FAILED, 0,
-		    "no mask is recorded for the cgroup, and those above it are out of sight; "
-		    "`hwcapctl cgroup stamp` on the host makes it known");
-}
-
-int cgroup_read(struct diag *d, const struct cgroup_request *request,
-		const struct cgroup_place *place, struct cgroup_mask *mask)
-{
-	struct walk w = { .d = d,
-			  .q = request,
-			  .mask = mask,
-			  .dir = place->dir,
-			  .levels = place->levels,
-			  .step = STEP,
-			  .want_kernel = place->has_file,
-			  .want_root = true,
-			  .want_user = !request->secure };
-	struct status st;
-	int r;
-
-	if (request->secure && !status_of(w.dir, "", &st)) {
-		w.dev_major = st.dev_major;
-		w.dev_minor = st.dev_minor;
-	}
-	r = climb(&w, place->dir);
-	if (!r && request->insist && !mask->has_kernel && !mask->has_root && !place->whole &&
-	    !sees_root(&w, place->dir))
-		r = refuse_unknown(d);
-	if (w.dir != place->dir)
-		sys_close(w.dir);
-	return r;
 }
 
 /* What one hierarchy says: 1 if it is there, 0 if not, -1. */
