@@ -25,7 +25,11 @@ enum {
 	CTL_OPTION_ARCH = 256,
 	CTL_OPTION_BASELINES,
 	CTL_OPTION_EXACT,
+	CTL_OPTION_CGROUP_ROOT,
 	CTL_OPTION_NAMES,
+	CTL_OPTION_PID,
+	CTL_OPTION_REPAIR,
+	CTL_OPTION_USER,
 };
 
 struct ctl {
@@ -42,6 +46,7 @@ struct ctl_command {
 
 int ctl_list(const struct ctl *ctl, const struct ctl_command *self, int argc, char **argv);
 int ctl_show(const struct ctl *ctl, const struct ctl_command *self, int argc, char **argv);
+int ctl_cgroup(const struct ctl *ctl, const struct ctl_command *self, int argc, char **argv);
 int ctl_explain(const struct ctl *ctl, const struct ctl_command *self, int argc, char **argv);
 
 /* "hwcapctl: TEXT" on stderr, one line. Returns STATUS. */

@@ -12,6 +12,9 @@
 
 enum engine { ENGINE_AUTO, ENGINE_LOADER, ENGINE_TRACE };
 
+/* Whether the mask of the cgroup is added. */
+enum cgroup_use { CGROUP_IF_ANY, CGROUP_INSIST, CGROUP_LEAVE_OUT };
+
 enum options_action { ACTION_RUN, ACTION_HELP, ACTION_VERSION };
 
 struct options {
@@ -20,6 +23,9 @@ struct options {
 	bool have_hide, have_keep;  /* --mask, --keep given */
 	struct hwcaps hide, keep;   /* union of their SPECs */
 	bool exact, no_vdso, dry_run, verbose;
+	enum cgroup_use cgroup;
+	const char *cgroup_path;    /* --cgroup=PATH; NULL: this process's */
+	const char *cgroup_root;    /* --cgroup-root=DIR; NULL: what is mounted */
 	const char *argv0;          /* NULL: as the program was named */
 	unsigned long first;        /* index of PROGRAM in argv */
 };

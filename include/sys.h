@@ -21,6 +21,15 @@
 #ifndef SYS_faccessat2
 #define SYS_faccessat2 439
 #endif
+#ifndef SYS_openat2
+#define SYS_openat2 437
+#endif
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+#ifndef SYS_getxattrat
+#define SYS_getxattrat 464
+#endif
 #ifndef SYS_lsm_list_modules
 #define SYS_lsm_list_modules 461
 #endif
@@ -41,6 +50,36 @@ static inline int sys_failed(long result)
 static inline long sys_openat(int dir, const char *path, int flags, int mode)
 {
 	return arch_syscall(SYS_openat, dir, (long)path, flags, mode, 0, 0);
+}
+
+/* include/uapi/linux/openat2.h: struct open_how. */
+struct sys_open_how {
+	uint64_t flags, mode, resolve;
+};
+
+static inline long sys_openat2(int dir, const char *path, const struct sys_open_how *how)
+{
+	return arch_syscall(SYS_openat2, dir, (long)path, (long)how, sizeof(*how), 0, 0);
+}
+
+static inline long sys_open_by_handle_at(int mount, const void *handle, int flags)
+{
+	return arch_syscall(SYS_open_by_handle_at, mount, (long)handle, flags, 0, 0, 0);
+}
+
+static inline long sys_pidfd_open(int pid, unsigned int flags)
+{
+	return arch_syscall(SYS_pidfd_open, pid, flags, 0, 0, 0, 0);
+}
+
+static inline long sys_ioctl(int fd, unsigned long request, void *argument)
+{
+	return arch_syscall(SYS_ioctl, fd, (long)request, (long)argument, 0, 0, 0);
+}
+
+static inline int sys_getpid(void)
+{
+	return (int)arch_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
 }
 
 static inline long sys_close(int fd)
@@ -92,6 +131,21 @@ static inline long sys_fgetxattr(int fd, const char *name, void *to,
 {
 	return arch_syscall(SYS_fgetxattr, fd, (long)name, (long)to, (long)size,
 			    0, 0);
+}
+
+/* include/uapi/linux/xattr.h: struct xattr_args. */
+struct sys_xattr_args {
+	uint64_t value;
+	uint32_t size, flags;
+};
+
+static inline long sys_getxattrat(int dir, const char *path, const char *name, void *to,
+				  size_t size)
+{
+	struct sys_xattr_args args = { (uint64_t)(uintptr_t)to, (uint32_t)size, 0 };
+
+	return arch_syscall(SYS_getxattrat, dir, (long)path, 0, (long)name, (long)&args,
+			    sizeof(args));
 }
 
 static inline long sys_readlinkat(int dir, const char *path, char *to,

@@ -22,6 +22,17 @@ static const struct ctl_command commands[] = {
 	  "      --arch=ARCH     as it would be on x86_64, arm64, ppc64 or riscv\n"
 	  "  -j, --json          print JSON\n",
 	  ctl_explain },
+	{ "cgroup", "show, store and check the masks of cgroups",
+	  "get|set|clear|stamp|check [OPTION]... [SPEC] [PATH | --pid=PID]",
+	  "      --pid=PID       the cgroup of process PID (default: of hwcapctl itself)\n"
+	  "  -j, --json          get: print JSON\n"
+	  "  -k, --keep          set: SPEC names what is not to be hidden\n"
+	  "      --exact         set: no closure over implied features\n"
+	  "      --user          set, clear: the record of the directory's owner\n"
+	  "      --repair        check: make the records agree\n"
+	  "      --cgroup-root=DIR\n"
+	  "                      the hierarchy, if it is not where it is mounted\n",
+	  ctl_cgroup },
 };
 
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };

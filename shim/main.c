@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "cgroup.h"
 #include "load.h"
 #include "options.h"
 #include "process.h"
@@ -69,7 +70,28 @@ static int add_environment(struct diag *d, const struct run *r,
 	return diag(d, EXIT_FAILED, 0, "HWCAP_EXEC_MASK: %.560s", d->text);
 }
 
-/* What --mask, --keep and the environment add up to. */
+/* What the cgroup hides. The kernel's own mask is taken as it stands. */
+static int add_cgroup(struct diag *d, const struct run *r, struct hwcaps *mask)
+{
+	const struct options *o = &r->options;
+	struct cgroup_request request = { .insist = o->cgroup == CGROUP_INSIST,
+					  .secure = r->start.secure != 0,
+					  .path = o->cgroup_path,
+					  .root = o->cgroup_root };
+	struct cgroup_mask cgroup = { 0 };
+
+	if (o->cgroup == CGROUP_LEAVE_OUT)
+		return 0;
+	if (cgroup_mask(d, &request, &cgroup))
+		return -1;
+	/* A --keep list decides on cpuid and the like by itself. */
+	spec_mask(&cgroup.records, NULL, o->exact || o->have_keep, &cgroup.records);
+	hwcaps_or(mask, &cgroup.records);
+	hwcaps_or(mask, &cgroup.kernel);
+	return 0;
+}
+
+/* What --mask, --keep, the environment and the cgroup add up to. */
 static int compute_mask(struct diag *d, struct run *r)
 {
 	const struct options *o = &r->options;
@@ -80,7 +102,7 @@ static int compute_mask(struct diag *d, struct run *r)
 	spec_mask(&o->hide, o->have_keep ? &o->keep : NULL, o->exact, &r->mask);
 	spec_mask(&environment, NULL, o->exact, &environment);
 	hwcaps_or(&r->mask, &environment);
-	return 0;
+	return add_cgroup(d, r, &r->mask);
 }
 
 static int check_engine(struct diag *d, const struct run *r)

@@ -6,8 +6,8 @@
 /* The text after these is in the manual's OPTIONS, in the same order. */
 struct option {
 	char letter; /* '\0': none */
-	char name[11];
-	enum { NO_VALUE, VALUE } value;
+	char name[12];
+	enum { NO_VALUE, VALUE, OPTIONAL_VALUE } value;
 };
 
 static const struct option table[] = {
@@ -15,13 +15,15 @@ static const struct option table[] = {
 	{ 'a', "argv0", VALUE },     { 'e', "engine", VALUE },
 	{ 'n', "dry-run", NO_VALUE },{ 'v', "verbose", NO_VALUE },
 	{ 'h', "help", NO_VALUE },   { 'V', "version", NO_VALUE },
+	{ 'c', "cgroup", OPTIONAL_VALUE }, { 'C', "no-cgroup", NO_VALUE },
+	{ 'R', "cgroup-root", VALUE },
 	{ 'x', "exact", NO_VALUE },  { 'd', "no-vdso", NO_VALUE },
 };
 
 /* Those whose letter is only a name for the switch below. */
 static bool letter_is_internal(char letter)
 {
-	return letter == 'x' || letter == 'd';
+	return letter == 'x' || letter == 'd' || letter == 'C' || letter == 'R';
 }
 
 enum { OPTIONS = sizeof(table) / sizeof(table[0]) };
@@ -41,6 +43,12 @@ static int parse_engine(struct diag *d, const char *name, enum engine *engine)
 	return 0;
 }
 
+static void insist_on_cgroup(struct options *o, const char *path)
+{
+	o->cgroup = CGROUP_INSIST;
+	o->cgroup_path = path;
+}
+
 /* SPECs are parsed in a second pass: --exact counts wherever it stands. */
 static int apply(struct diag *d, struct options *o, char letter,
 		 const char *value)
@@ -50,6 +58,9 @@ static int apply(struct diag *d, struct options *o, char letter,
 	case 'k': o->have_keep = true; break;
 	case 'a': o->argv0 = value; break;
 	case 'e': return parse_engine(d, value ? value : "", &o->engine);
+	case 'c': insist_on_cgroup(o, value); break;
+	case 'C': o->cgroup = CGROUP_LEAVE_OUT; break;
+	case 'R': o->cgroup_root = value; break;
 	case 'x': o->exact = true; break;
 	case 'd': o->no_vdso = true; break;
 	case 'n': o->dry_run = true; break;
@@ -128,9 +139,11 @@ static int parse_letters(struct diag *d, struct options *o, char **argv,
 				return diag(d, EXIT_FAILED, 0,
 					    "-%c needs a value", *c);
 		}
+		else if (option->value == OPTIONAL_VALUE && c[1])
+			value = c + 1;
 		if (fn(d, o, option->letter, value))
 			return -1;
-		if (option->value == VALUE)
+		if (value)
 			return 0;
 	}
 	return 0;
