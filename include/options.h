@@ -19,6 +19,7 @@ struct options {
 	enum engine engine;
 	bool have_hide, have_keep;  /* --mask, --keep given */
 	struct hwcaps hide, keep;   /* union of their SPECs */
+	bool by_name;               /* one of them names features */
 	bool exact, no_vdso, dry_run, verbose;
 	const char *argv0;          /* NULL: as the program was named */
 	unsigned long first;        /* index of PROGRAM in argv */

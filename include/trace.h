@@ -28,4 +28,37 @@ struct trace_edit {
  */
 int trace_edit_exec(struct diag *d, int tid, const struct trace_edit *edit);
 
+/*
+ * The engine itself. A helper, cloned from this process, seizes it; then this
+ * process executes the target. The helper is a child for as long as that
+ * takes: the target's first system call, injected, waits for it, so that
+ * neither the target nor any reaper finds a trace of it. Should the helper
+ * die, the kernel kills this process: nothing ever runs unmasked.
+ */
+enum { TRACE_STACK = 32768 };
+
+struct tracer {
+	int state; /* shared with the helper; 0 once it is gone */
+	int error; /* of the seizure */
+	int pid;
+	uint64_t mask;           /* signals blocked in this process */
+	bool child_pending;      /* SIGCHLD is */
+	bool child_ignored;
+	bool alone;              /* no other children */
+	const char *name;        /* for messages of the helper */
+	const struct trace_edit *edit;
+	_Alignas(16) unsigned char stack[TRACE_STACK];
+};
+
+/*
+ * Start the helper and let it seize us. Returns 0; or -1 with D filled and no
+ * helper left, D->error EPERM if tracing is not permitted here.
+ */
+int trace_start(struct diag *d, struct tracer *t, const char *name,
+		const struct trace_edit *edit);
+
+/* Execute PATH. Returns only on failure, -1 with D filled and no helper left. */
+int trace_exec(struct diag *d, struct tracer *t, const char *path,
+	       char *const *argv, char *const *envp);
+
 #endif

@@ -9,6 +9,7 @@
 #include "spec.h"
 #include "start.h"
 #include "sys.h"
+#include "trace.h"
 
 void hwcap_exec_main(void *sp);
 
@@ -87,9 +88,6 @@ static int check_engine(struct diag *d, const struct run *r)
 {
 	const char *path = r->program.path;
 
-	if (r->options.engine == ENGINE_TRACE)
-		return diag(d, EXIT_FAILED, ENOSYS,
-			    "--engine=trace is not available in this build");
 	if (r->options.engine == ENGINE_AUTO && process_has_security_module())
 		return diag(d, EXIT_CANNOT_RUN, EACCES,
 			    "%s: a security module is active and would not see "
@@ -121,6 +119,14 @@ static int run(struct diag *d, struct run *r)
 	    check_engine(d, r))
 		return -1;
 	request.hide = r->mask;
+	if (o->engine == ENGINE_TRACE) {
+		struct trace_edit edit = { .hide = r->mask };
+		struct tracer t;
+		char **argv = r->start.argv + o->first;
+		if (o->argv0) argv[0] = (char *)o->argv0;
+		if (trace_start(d, &t, name, &edit)) return -1;
+		return trace_exec(d, &t, r->program.path, argv, r->start.envp);
+	}
 	if (o->verbose)
 		report_choice(&r->program, &r->mask);
 	if (o->dry_run)
