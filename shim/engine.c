@@ -219,6 +219,8 @@ int engine_run_stamp(struct diag *d, const struct start *s, struct program *p)
 	if (program_open(d, p, first ? stamp_own.path : stamp_own.exe,
 			 s->argc ? s->argv[0] : "", 0))
 		return -1;
+	if (!first)
+		p->path = s->execfn;
 	return load_run(d, &request);
 }
 
