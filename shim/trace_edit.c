@@ -351,13 +351,17 @@ static int guess_map(struct traced *t, const struct vector *v,
 static int set_map(struct traced *t, const struct process_map *map,
 		   long *result)
 {
+	const struct process_map nothing = { .exe_fd = 0 };
 	uint64_t at = (t->sp - BELOW_STACK - sizeof(*map)) & ~15UL;
 
 	if (trace_write(t->tid, at, map, sizeof(*map)))
 		return diag(t->d, EXIT_FAILED, EFAULT,
 			    "unable to write to its stack");
-	return inject(t, ARCH_TRACE_PRCTL, PR_SET_MM, PR_SET_MM_MAP, at,
-		      sizeof(*map), result);
+	if (inject(t, ARCH_TRACE_PRCTL, PR_SET_MM, PR_SET_MM_MAP, at,
+		   sizeof(*map), result))
+		return -1;
+	trace_write(t->tid, at, &nothing, sizeof(nothing));
+	return 0;
 }
 
 static int edit_saved(struct traced *t, const struct vector *v)
