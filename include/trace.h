@@ -10,6 +10,8 @@
 
 #include <stdbool.h>
 
+/* The architecture's registers and calls of a tracee. */
+#include "arch_trace.h"
 #include "diag.h"
 #include "hwcap.h"
 
@@ -17,7 +19,16 @@ struct trace_edit {
 	struct hwcaps hide;
 	bool by_name; /* bits came from names: void for another ABI's program */
 	bool no_vdso; /* drop AT_SYSINFO_EHDR */
+	/* What trace_find_site() found, or NULL: looked for each time. */
+	const struct arch_trace_site *site;
 };
+
+/*
+ * Where in our own vDSO, at VDSO, a system call can be made from: in that of
+ * every native program it is the same place. SITE->at is relative to its
+ * start. False if there is none.
+ */
+bool trace_find_site(uint64_t vdso, struct arch_trace_site *site);
 
 /*
  * Thread TID, a tracee of ours, is at its PTRACE_EVENT_EXEC stop: edit its new
@@ -44,18 +55,21 @@ struct tracer {
 	uint64_t mask;           /* signals blocked in this process */
 	bool child_pending;      /* SIGCHLD is */
 	bool child_ignored;
+	bool trap_ignored;       /* SIGTRAP is */
 	bool alone;              /* no other children */
 	const char *name;        /* for messages of the helper */
-	const struct trace_edit *edit;
+	struct trace_edit edit;
+	struct arch_trace_site site;
+	uint64_t vdso;
 	_Alignas(16) unsigned char stack[TRACE_STACK];
 };
 
 /*
- * Start the helper and let it seize us. Returns 0; or -1 with D filled and no
+ * Start the helper and let it seize us. VDSO: where ours is. Returns 0; or -1 with D filled and no
  * helper left, D->error EPERM if tracing is not permitted here.
  */
 int trace_start(struct diag *d, struct tracer *t, const char *name,
-		const struct trace_edit *edit);
+		uint64_t vdso, const struct trace_edit *edit);
 
 /* Execute PATH. Returns only on failure, -1 with D filled and no helper left. */
 int trace_exec(struct diag *d, struct tracer *t, const char *path,

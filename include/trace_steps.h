@@ -9,8 +9,6 @@
 #include "arch.h"
 #include "stack.h"
 #include "trace.h"
-/* The architecture's registers and calls. */
-#include "arch_trace.h"
 
 struct traced {
 	struct diag *d;
@@ -20,10 +18,15 @@ struct traced {
 	uint64_t sp, mask;
 	size_t width;                /* bytes of a word on its stack */
 	bool stopped;                /* SIGSTOP came in between */
+	bool can_step;               /* SIGTRAP is known not to be ignored */
+	int stat;                    /* its /proc/TID/stat, -1: not open yet */
 };
 
 /* trace_edit_exec(), with what it found left in *T. */
 int trace_edit_stopped(struct traced *t, const struct trace_edit *edit);
+
+/* Open the target's /proc/TID/stat, which may be done before it executes. */
+int trace_open_stat(int tid);
 
 int trace_set_regs(const struct traced *t, const struct arch_trace_regs *r);
 

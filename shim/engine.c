@@ -94,21 +94,30 @@ static int explain(struct diag *d, const struct engine_request *r)
 	return load_run(d, &request);
 }
 
-/* Returns 1 if there can be no tracer and OPTIONAL is set. */
+/*
+ * AS_IS: our address space is as the kernel made it; the loader, where it
+ * gives up, leaves the vDSO elsewhere. Returns 1 if there can be no tracer.
+ */
 __attribute__((noinline)) static int
-run_trace(struct diag *d, const struct engine_request *r, const char *why,
-	  bool optional)
+try_trace(struct diag *d, const struct engine_request *r, const char *why,
+	  bool as_is)
 {
 	const struct trace_edit edit = { .hide = r->hide,
 					 .by_name = r->by_name,
 					 .no_vdso = r->options->no_vdso };
 	struct tracer tracer;
 
-	if (trace_start(d, &tracer, r->file, &edit))
-		return optional ? 1 : -1;
+	if (trace_start(d, &tracer, r->file, as_is ? r->start->vdso : 0, &edit))
+		return 1;
 	verbose(r, "trace", why);
 	trace_exec(d, &tracer, r->program->path, arguments(r), r->start->envp);
 	return d->error == ENOEXEC ? explain(d, r) : -1;
+}
+
+static int run_trace(struct diag *d, const struct engine_request *r,
+		     const char *why)
+{
+	return try_trace(d, r, why, true) ? -1 : 0;
 }
 
 /* ---- the loader in a stamped copy ------------------------------------------ */
@@ -244,22 +253,24 @@ static bool link_is_likely(const struct engine_request *r)
 
 static int run_auto(struct diag *d, const struct engine_request *r)
 {
+	bool as_is = true;
 	int result;
 
 	switch (kind_of(&r->program->file)) {
-	case NARROW: return run_trace(d, r, "a 32-bit program", false);
-	case OTHER: return run_trace(d, r, "not an ELF file", false);
+	case NARROW: return run_trace(d, r, "a 32-bit program");
+	case OTHER: return run_trace(d, r, "not an ELF file");
 	default: break;
 	}
 	if (process_has_security_module())
-		return run_trace(d, r, "a security module is active", false);
+		return run_trace(d, r, "a security module is active");
 	if (link_is_likely(r)) {
 		verbose(r, "loader", "/proc/self/exe can be set");
 		result = run_loader(d, r, true);
 		if (result != LOAD_NO_LINK)
 			return result;
+		as_is = false;
 	}
-	result = run_trace(d, r, "/proc/self/exe cannot be set", true);
+	result = try_trace(d, r, "/proc/self/exe cannot be set", as_is);
 	return result == 1 ? run_copy(d, r) : result;
 }
 
@@ -288,13 +299,13 @@ int engine_run(struct diag *d, const struct engine_request *r)
 			return diag(d, EXIT_FAILED, EPERM,
 				    "%s: HWCAP_EXEC_MASK is not allowed for a "
 				    "set-id program; use --mask", r->file);
-		return run_trace(d, r, "a set-id program", false);
+		return run_trace(d, r, "a set-id program");
 	}
 	switch (engine) {
 	case ENGINE_LOADER:
 		verbose(r, "loader", "as asked");
 		return run_loader(d, r, false);
-	case ENGINE_TRACE: return run_trace(d, r, "as asked", false);
+	case ENGINE_TRACE: return run_trace(d, r, "as asked");
 	default: return run_auto(d, r);
 	}
 }

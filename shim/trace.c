@@ -150,11 +150,17 @@ static void helper(void *arg)
 {
 	struct tracer *t = arg;
 	struct diag d = { .status = 0 };
-	struct traced x = { .d = &d, .tid = (int)sys_getppid() };
+	struct traced x = { .d = &d,
+			    .tid = (int)sys_getppid(),
+			    .can_step = !t->trap_ignored };
 
 	seize_parent(t, x.tid);
+	/* What can be done while the kernel executes the target. */
+	if (trace_find_site(t->vdso, &t->site))
+		t->edit.site = &t->site;
+	x.stat = trace_open_stat(x.tid);
 	await_exec(t, x.tid);
-	if (trace_edit_stopped(&x, t->edit))
+	if (trace_edit_stopped(&x, &t->edit))
 		give_up(t, x.tid, &d);
 	if (!t->child_ignored && let_it_reap(&x, t, t->pid))
 		give_up(t, x.tid, &d);
@@ -195,12 +201,14 @@ static void look_around(struct tracer *t)
 	sys_sigaction(SIGCHLD, NULL, &action);
 	t->child_pending = pending & SIGNAL_BIT(SIGCHLD);
 	t->child_ignored = action.handler == (unsigned long)SIG_IGN;
+	sys_sigaction(SIGTRAP, NULL, &action);
+	t->trap_ignored = action.handler == (unsigned long)SIG_IGN;
 	t->alone = sys_waitid(P_ALL, 0, NULL,
 			      WEXITED | WNOHANG | WNOWAIT | __WALL) == -ECHILD;
 }
 
 int trace_start(struct diag *d, struct tracer *t, const char *name,
-		const struct trace_edit *edit)
+		uint64_t vdso, const struct trace_edit *edit)
 {
 	const uint64_t all = ~0UL;
 	enum state state;
@@ -210,7 +218,8 @@ int trace_start(struct diag *d, struct tracer *t, const char *name,
 	t->state = STARTING;
 	t->error = 0;
 	t->name = name;
-	t->edit = edit;
+	t->edit = *edit;
+	t->vdso = vdso;
 	look_around(t);
 	/* The helper must not die of what is meant for the target. */
 	sys_sigprocmask(SIG_SETMASK, &all, &t->mask);

@@ -25,7 +25,7 @@
 
 enum {
 	BELOW_STACK = 256,  /* the red zone, and then some, stays untouched */
-	VDSO_MAX = 4 * 4096,
+	VDSO_SIZE = 4096, /* of its text; every vDSO has that much */
 	STAT_SIZE = 1024,
 };
 
@@ -112,23 +112,34 @@ int trace_set_regs(const struct traced *t, const struct arch_trace_regs *r)
 }
 
 /*
- * To the next system call's start or end. Everything that can be blocked is,
- * so the only signals that get in between are SIGKILL and SIGSTOP.
+ * Go on by REQUEST, and wait for what that stops at. Everything that can be
+ * blocked is, so the only signals that get in between are SIGKILL and SIGSTOP.
  */
-static int step(struct traced *t)
+static int resume(const struct traced *t, long request)
+{
+	return sys_ptrace(request, t->tid, 0, 0) ? ended(t) : 0;
+}
+
+static int wait_stop(struct traced *t, long request)
 {
 	int status;
 
 	for (;;) {
-		if (sys_ptrace(PTRACE_SYSCALL, t->tid, 0, 0) ||
-		    sys_wait4(t->tid, &status, __WALL) != t->tid ||
+		if (sys_wait4(t->tid, &status, __WALL) != t->tid ||
 		    !WIFSTOPPED(status))
 			return ended(t);
 		if ((status >> 8 & 0xff7f) == SIGTRAP)
 			return 0;
 		if (status >> 8 == SIGSTOP)
 			t->stopped = true;
+		if (resume(t, request))
+			return -1;
 	}
+}
+
+static int step(struct traced *t, long request)
+{
+	return resume(t, request) || wait_stop(t, request) ? -1 : 0;
 }
 
 static bool next_word(struct cursor *c, uint64_t *word)
@@ -251,11 +262,24 @@ static int edit_stack(struct traced *t, const struct trace_edit *edit,
 	return write_vector(t, v);
 }
 
-static int find_site(struct traced *t, uint64_t vdso)
+bool trace_find_site(uint64_t vdso, struct arch_trace_site *site)
 {
-	unsigned char code[VDSO_MAX];
-	long r = vdso ? trace_read(t->tid, vdso, code, sizeof(code)) : 0;
+	return vdso && arch_trace_find_site((const unsigned char *)vdso,
+					    VDSO_SIZE, 0, false, site);
+}
 
+static int find_site(struct traced *t, const struct trace_edit *e,
+		     uint64_t vdso)
+{
+	unsigned char code[VDSO_SIZE];
+	long r;
+
+	if (e->site && vdso && t->width == 8) {
+		t->site = *e->site;
+		t->site.at += vdso;
+		return 0;
+	}
+	r = vdso ? trace_read(t->tid, vdso, code, sizeof(code)) : 0;
 	if (r > 0 && arch_trace_find_site(code, (size_t)r, vdso,
 					  arch_trace_is_narrow(&t->regs),
 					  &t->site))
@@ -277,23 +301,30 @@ static uint64_t stat_field(const char *stat, unsigned int n)
 	return value;
 }
 
+int trace_open_stat(int tid)
+{
+	char path[32];
+	struct text text;
+
+	text_init(&text, path, sizeof(path));
+	text_add(&text, "/proc/%d/stat", tid);
+	return (int)sys_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+}
+
 /*
  * What the kernel has now is what it is to keep. False if /proc is not there,
  * or is that of another pid namespace: the stack is then not where ours is.
  */
 static bool read_map(const struct traced *t, struct process_map *map)
 {
-	char path[32], stat[STAT_SIZE];
-	struct text text;
-	long fd, r;
+	const int fd = t->stat < 0 ? trace_open_stat(t->tid) : t->stat;
+	char stat[STAT_SIZE];
+	long r;
 
-	text_init(&text, path, sizeof(path));
-	text_add(&text, "/proc/%d/stat", t->tid);
-	fd = sys_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
 		return false;
-	r = sys_read((int)fd, stat, sizeof(stat) - 1);
-	sys_close((int)fd);
+	r = sys_read(fd, stat, sizeof(stat) - 1);
+	sys_close(fd);
 	stat[r > 0 ? r : 0] = '\0';
 	*map = (struct process_map){
 		.start_code = stat_field(stat, 26),
@@ -318,7 +349,11 @@ static int inject(struct traced *t, enum arch_trace_call call, uint64_t a,
 	struct arch_trace_regs regs = t->regs;
 
 	arch_trace_set_call(&regs, &t->site, call, a, b, c, d);
-	if (trace_set_regs(t, &regs) || step(t) || step(t))
+	if (trace_set_regs(t, &regs))
+		return -1;
+	/* A step's SIGTRAP is forced: it would end its being ignored. */
+	if (t->can_step ? step(t, PTRACE_SINGLESTEP)
+			: step(t, PTRACE_SYSCALL) || step(t, PTRACE_SYSCALL))
 		return -1;
 	if (get_regs(t, &regs))
 		return ended(t);
@@ -364,13 +399,14 @@ static int set_map(struct traced *t, const struct process_map *map,
 	return 0;
 }
 
-static int edit_saved(struct traced *t, const struct vector *v)
+static int edit_saved(struct traced *t, const struct vector *v,
+		      struct process_map *known)
 {
-	struct process_map map;
+	struct process_map map = *known;
 	char number[16];
 	long r;
 
-	if (!read_map(t, &map) && guess_map(t, v, &map))
+	if (!map.start_brk && guess_map(t, v, &map))
 		return -1;
 	map.auxv = (const Elf64_auxv_t *)v->at;
 	map.auxv_size = (uint32_t)(v->count * 2 * t->width);
@@ -395,17 +431,23 @@ static int edit_saved(struct traced *t, const struct vector *v)
 
 static int edit(struct traced *t, const struct trace_edit *e)
 {
+	struct process_map map;
 	struct vector v;
 
-	if (edit_stack(t, e, &v) || step(t) || find_site(t, v.vdso) ||
-	    edit_saved(t, &v))
+	if (edit_stack(t, e, &v) || resume(t, PTRACE_SYSCALL))
+		return -1;
+	/* While it is on its way to the end of the exec. */
+	if (!read_map(t, &map))
+		map.start_brk = 0;
+	if (wait_stop(t, PTRACE_SYSCALL) || find_site(t, e, v.vdso) ||
+	    edit_saved(t, &v, &map))
 		return -1;
 	return trace_set_regs(t, &t->regs);
 }
 
 int trace_edit_stopped(struct traced *t, const struct trace_edit *e)
 {
-	const uint64_t all = ~0UL;
+	const uint64_t all = ~(1UL << (SIGTRAP - 1));
 
 	t->stopped = false;
 	if (get_regs(t, &t->regs) ||
@@ -427,7 +469,7 @@ int trace_edit_stopped(struct traced *t, const struct trace_edit *e)
 
 int trace_edit_exec(struct diag *d, int tid, const struct trace_edit *e)
 {
-	struct traced t = { .d = d, .tid = tid };
+	struct traced t = { .d = d, .tid = tid, .stat = -1 };
 
 	return trace_edit_stopped(&t, e);
 }
