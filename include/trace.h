@@ -60,16 +60,16 @@ struct tracer {
 	const char *name;        /* for messages of the helper */
 	struct trace_edit edit;
 	struct arch_trace_site site;
-	uint64_t vdso;
+	uint64_t vdso, page;
 	_Alignas(16) unsigned char stack[TRACE_STACK];
 };
 
 /*
- * Start the helper and let it seize us. VDSO: where ours is. Returns 0; or -1 with D filled and no
+ * Start the helper and let it seize us. VDSO: where ours is, 0 if not known. Returns 0; or -1 with D filled and no
  * helper left, D->error EPERM if tracing is not permitted here.
  */
 int trace_start(struct diag *d, struct tracer *t, const char *name,
-		uint64_t vdso, const struct trace_edit *edit);
+		uint64_t vdso, uint64_t page, const struct trace_edit *edit);
 
 /* Execute PATH. Returns only on failure, -1 with D filled and no helper left. */
 int trace_exec(struct diag *d, struct tracer *t, const char *path,

@@ -15,7 +15,7 @@ struct traced {
 	int tid;
 	struct arch_trace_regs regs; /* as the target is to have them */
 	struct arch_trace_site site;
-	uint64_t sp, mask;
+	uint64_t sp, mask, vdso;
 	size_t width;                /* bytes of a word on its stack */
 	bool stopped;                /* SIGSTOP came in between */
 	bool can_step;               /* SIGTRAP is known not to be ignored */

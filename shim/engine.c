@@ -107,7 +107,8 @@ try_trace(struct diag *d, const struct engine_request *r, const char *why,
 					 .no_vdso = r->options->no_vdso };
 	struct tracer tracer;
 
-	if (trace_start(d, &tracer, r->file, as_is ? r->start->vdso : 0, &edit))
+	if (trace_start(d, &tracer, r->file, as_is ? r->start->vdso : 0,
+			r->start->page_size, &edit))
 		return 1;
 	verbose(r, "trace", why);
 	trace_exec(d, &tracer, r->program->path, arguments(r), r->start->envp);

@@ -7,9 +7,11 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
+#include "elf_plan.h"
 #include "sys.h"
 #include "trace.h"
 #include "trace_steps.h"
+#include "vdso.h"
 
 #ifndef PTRACE_EVENT_STOP
 #define PTRACE_EVENT_STOP 128
@@ -125,24 +127,69 @@ static void await_exec(const struct tracer *t, int tid)
 }
 
 /*
- * The kernel sends SIGCHLD when the helper ends, although it was cloned
- * without one, since its parent has executed meanwhile (do_notify_parent()).
- * By default that is ignored.
+ * Free bytes at the end of the vDSO's last page, for the code that no vDSO of
+ * this architecture has; 0 if there are none.
  */
-static int let_it_reap(struct traced *x, const struct tracer *t, int self)
+static uint64_t room_in_vdso(const struct traced *x, const struct tracer *t)
 {
+	const struct vdso own = { .text = t->vdso };
+	uint64_t size, end, code = 0;
+
+	if (!t->edit.site || x->width != 8 || !vdso_code(&own, &size))
+		return 0;
+	end = page_up(size, t->page) - sizeof(code);
+	if (end < size ||
+	    trace_read(x->tid, x->vdso + end, &code, sizeof(code)) < 8 || code)
+		return 0;
+	return x->vdso + end;
+}
+
+/* Have it return from a signal after its wait: that restores all there is. */
+static uint64_t add_sigreturn(const struct traced *x, uint64_t code)
+{
+	unsigned char frame[ARCH_TRACE_FRAME];
+	uint64_t at = (x->sp - sizeof(frame)) & ~15UL, poke;
+
+	memcpy(&poke, arch_trace_sigreturn, sizeof(poke));
+	arch_trace_frame(&x->regs, x->mask, frame);
+	if (sys_ptrace(PTRACE_POKEDATA, x->tid, code, poke) ||
+	    trace_write(x->tid, at, frame, sizeof(frame)))
+		return 0;
+	return at;
+}
+
+/*
+ * The last call is the wait for ourselves. The kernel sends SIGCHLD when we
+ * end, although we were cloned without one, since our parent has executed
+ * meanwhile (do_notify_parent()). A blocked one would stay; so it is unblocked
+ * for the time being, and thus ignored, unless one is pending anyway.
+ */
+static int let_it_reap(struct traced *x, const struct tracer *t)
+{
+	const uint64_t child = SIGNAL_BIT(SIGCHLD), mask = x->mask & ~child;
+	const bool unblock = (x->mask & child) && !t->child_pending;
 	struct arch_trace_regs regs = x->regs;
-	uint64_t stack[ARCH_TRACE_STACK];
+	uint64_t stack[ARCH_TRACE_STACK], then = arch_trace_ip(&regs);
+	uint64_t sp = x->sp, code = 0;
 	size_t words;
 
+	if (unblock || !x->site.clean)
+		code = room_in_vdso(x, t);
+	if (code) {
+		then = code;
+		sp = add_sigreturn(x, code);
+	}
 	words = arch_trace_set_last_call(&regs, &x->site, ARCH_TRACE_WAITID,
 					 t->alone ? P_ALL : P_PID,
-					 t->alone ? 0 : (uint64_t)self, 0,
-					 WEXITED | __WALL, stack);
-	if (trace_write(x->tid, arch_trace_sp(&regs), stack,
-			words * x->width))
+					 t->alone ? 0 : (uint64_t)t->pid, then,
+					 sp, stack);
+	if (!sp || trace_write(x->tid, arch_trace_sp(&regs), stack,
+			       words * x->width))
 		return diag(x->d, EXIT_FAILED, EFAULT,
-			    "unable to write to its stack");
+			    "unable to write to its memory");
+	if (code && unblock)
+		sys_ptrace(PTRACE_SETSIGMASK, x->tid, sizeof(mask),
+			   (unsigned long)&mask);
 	return trace_set_regs(x, &regs);
 }
 
@@ -162,7 +209,7 @@ static void helper(void *arg)
 	await_exec(t, x.tid);
 	if (trace_edit_stopped(&x, &t->edit))
 		give_up(t, x.tid, &d);
-	if (!t->child_ignored && let_it_reap(&x, t, t->pid))
+	if (!t->child_ignored && let_it_reap(&x, t))
 		give_up(t, x.tid, &d);
 	if (t->child_ignored)
 		sys_close_range(0, ~0U);
@@ -208,7 +255,7 @@ static void look_around(struct tracer *t)
 }
 
 int trace_start(struct diag *d, struct tracer *t, const char *name,
-		uint64_t vdso, const struct trace_edit *edit)
+		uint64_t vdso, uint64_t page, const struct trace_edit *edit)
 {
 	const uint64_t all = ~0UL;
 	enum state state;
@@ -220,6 +267,7 @@ int trace_start(struct diag *d, struct tracer *t, const char *name,
 	t->name = name;
 	t->edit = *edit;
 	t->vdso = vdso;
+	t->page = page;
 	look_around(t);
 	/* The helper must not die of what is meant for the target. */
 	sys_sigprocmask(SIG_SETMASK, &all, &t->mask);

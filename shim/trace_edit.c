@@ -436,6 +436,7 @@ static int edit(struct traced *t, const struct trace_edit *e)
 
 	if (edit_stack(t, e, &v) || resume(t, PTRACE_SYSCALL))
 		return -1;
+	t->vdso = v.vdso;
 	/* While it is on its way to the end of the exec. */
 	if (!read_map(t, &map))
 		map.start_brk = 0;

@@ -1,11 +1,16 @@
 #include <string.h>
+#include <sys/wait.h>
 
 #include "arch_trace.h"
+
+#ifndef __WALL
+#define __WALL 0x40000000
+#endif
 
 /* Indices of user_regs_struct, and of its i386 counterpart. */
 enum {
 	R15, R14, R13, R12, RBP, RBX, R11, R10, R9, R8, RAX, RCX, RDX, RSI,
-	RDI, ORIG_RAX, RIP, CS, RFLAGS, RSP,
+	RDI, ORIG_RAX, RIP, CS, RFLAGS, RSP, SS,
 };
 enum {
 	EBX, ECX, EDX, ESI, EDI, EBP, EAX, XDS, XES, XFS, XGS, ORIG_EAX, EIP,
@@ -83,30 +88,56 @@ void arch_trace_set_call(struct arch_trace_regs *r,
 	r->word[RIP] = site->at;
 }
 
+uint64_t arch_trace_ip(const struct arch_trace_regs *r)
+{
+	return arch_trace_is_narrow(r) ? narrow_get(r, EIP) : r->word[RIP];
+}
+
 size_t arch_trace_set_last_call(struct arch_trace_regs *r,
 				const struct arch_trace_site *site,
 				enum arch_trace_call call, uint64_t a,
-				uint64_t b, uint64_t c, uint64_t d,
+				uint64_t b, uint64_t then, uint64_t sp,
 				uint64_t *stack)
 {
-	bool narrow = arch_trace_is_narrow(r);
-	uint64_t entry = narrow ? narrow_get(r, EIP) : r->word[RIP];
-	size_t words = site->words + 1, size = words * (narrow ? 4 : 8);
+	size_t width = arch_trace_is_narrow(r) ? 4 : 8;
+	size_t words = site->words + 1;
 
 	memset(stack, 0, ARCH_TRACE_STACK * sizeof(*stack));
-	memcpy((char *)stack + site->words * (narrow ? 4U : 8U), &entry,
-	       narrow ? 4 : 8);
-	arch_trace_set_call(r, site, call, a, b, c, d);
-	if (narrow) {
-		narrow_set(r, ESP, narrow_get(r, ESP) - size);
-		if (site->frame)
-			narrow_set(r, EBP, narrow_get(r, ESP));
-	} else {
-		r->word[RSP] -= size;
-		if (site->frame)
-			r->word[RBP] = r->word[RSP];
-	}
+	memcpy((char *)stack + site->words * width, &then, width);
+	arch_trace_set_call(r, site, call, a, b, 0, WEXITED | __WALL);
+	sp -= words * width;
+	if (width == 4)
+		narrow_set(r, ESP, sp);
+	else
+		r->word[RSP] = sp;
+	if (site->frame && width == 4)
+		narrow_set(r, EBP, sp);
+	else if (site->frame)
+		r->word[RBP] = sp;
 	return words;
+}
+
+/* mov $15, %eax; syscall; nop */
+const unsigned char arch_trace_sigreturn[8] = { 0xb8, 15, 0, 0, 0,
+						0x0f, 0x05, 0x90 };
+
+/* include/uapi/asm/sigcontext.h and ucontext.h; fpstate 0: as at the start. */
+void arch_trace_frame(const struct arch_trace_regs *r, uint64_t mask,
+		      unsigned char frame[ARCH_TRACE_FRAME])
+{
+	static const unsigned char order[] = { R8,  R9,	 R10, R11, R12, R13,
+					       R14, R15, RDI, RSI, RBP, RBX,
+					       RDX, RAX, RCX, RSP, RIP, RFLAGS };
+	enum { UC_FLAGS = 0, SS_FLAGS = 3, CONTEXT = 5, SELECTORS = 23, MASK = 37 };
+	uint64_t word[ARCH_TRACE_FRAME / 8] = { 0 };
+
+	word[UC_FLAGS] = 2 | 4; /* UC_SIGCONTEXT_SS | UC_STRICT_RESTORE_SS */
+	word[SS_FLAGS] = 2;     /* SS_DISABLE */
+	for (unsigned int i = 0; i < sizeof(order); i++)
+		word[CONTEXT + i] = r->word[order[i]];
+	word[SELECTORS] = r->word[CS] | r->word[SS] << 48;
+	word[MASK] = mask;
+	memcpy(frame, word, sizeof(word));
 }
 
 /* What a site may consist of: see leave.c; and `leave`, as its first part. */
@@ -163,6 +194,7 @@ bool arch_trace_find_site(const unsigned char *code, size_t size, uint64_t at,
 			rank = __builtin_popcount(cleared & left);
 			if (rank > best_rank)
 				*best = site;
+			best->clean = best_rank == 5 || rank == 5;
 			best_rank = rank > best_rank ? rank : best_rank;
 			if (rank == 5)
 				break;

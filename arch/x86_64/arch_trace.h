@@ -19,6 +19,7 @@ struct arch_trace_site {
 	uint64_t at;
 	unsigned int words; /* stack words it skips before its return */
 	bool frame;         /* and it takes the stack from the frame pointer */
+	bool clean;         /* it clears every register a call leaves changed */
 };
 
 struct arch_trace_regs {
@@ -47,17 +48,29 @@ void arch_trace_set_call(struct arch_trace_regs *r,
 			 uint64_t c, uint64_t d);
 
 /*
- * Let it make CALL at SITE with nobody watching and go on where R stands. The
- * words at *STACK (as many as returned) belong below its stack pointer.
+ * Let it make CALL at SITE with nobody watching, then go on at THEN, on the
+ * stack at SP. As many words as returned, in *STACK, belong just below SP.
  */
 size_t arch_trace_set_last_call(struct arch_trace_regs *r,
 				const struct arch_trace_site *site,
 				enum arch_trace_call call, uint64_t a,
-				uint64_t b, uint64_t c, uint64_t d,
+				uint64_t b, uint64_t then, uint64_t sp,
 				uint64_t *stack);
 
 /* Room for them, in words. */
 enum { ARCH_TRACE_STACK = 32 };
+
+uint64_t arch_trace_ip(const struct arch_trace_regs *r);
+
+/*
+ * rt_sigreturn(2) restores every register and the signal mask. Code that makes
+ * that call, and what it finds at the stack pointer: R, MASK, nothing else.
+ */
+enum { ARCH_TRACE_FRAME = 304 };
+extern const unsigned char arch_trace_sigreturn[8]
+	__attribute__((visibility("hidden")));
+void arch_trace_frame(const struct arch_trace_regs *r, uint64_t mask,
+		      unsigned char frame[ARCH_TRACE_FRAME]);
 
 /* The site in CODE that leaves the fewest registers changed. */
 bool arch_trace_find_site(const unsigned char *code, size_t size, uint64_t at,
