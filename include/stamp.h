@@ -15,9 +15,12 @@
 
 enum { STAMP_VERSION = 1, STAMP_PATH = 1024 };
 
+/* In e_ident[EI_ABIVERSION] of all our programs: see build-aux/mark. */
+enum { STAMP_MARKER = 0xe8 };
+
 /* Bits of FLAGS. A copy with one that it does not know must not be made. */
 enum {
-	STAMP_TARGET = 1,  /* run PATH with our arguments as they are */
+	STAMP_TARGET = 1,  /* run what PATH says with our arguments as they are */
 	STAMP_NO_VDSO = 2, /* as --no-vdso */
 };
 
@@ -25,8 +28,8 @@ struct stamp {
 	char magic[16];
 	uint32_t version, flags;
 	struct hwcaps hide;
-	char path[STAMP_PATH]; /* the program as it was started */
-	char exe[STAMP_PATH];  /* what its /proc/self/exe would be */
+	/* Two strings: the program as it was started, its /proc/self/exe. */
+	char path[STAMP_PATH];
 };
 
 extern const struct stamp stamp_own;

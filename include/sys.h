@@ -67,6 +67,13 @@ static inline long sys_pread(int fd, void *to, size_t size, uint64_t at)
 			    0);
 }
 
+static inline long sys_pwrite(int fd, const void *from, size_t size,
+			      uint64_t at)
+{
+	return arch_syscall(SYS_pwrite64, fd, (long)from, (long)size, (long)at,
+			    0, 0);
+}
+
 static inline long sys_statx(int dir, const char *path, int flags,
 			     unsigned int want, void *to)
 {

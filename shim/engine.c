@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "arch.h"
 #include "engine.h"
 #include "load.h"
 #include "process.h"
@@ -22,6 +23,7 @@
 /* Ours, headers included, as mapped: see hwcap-exec.ld. */
 extern const char image_start[] __attribute__((visibility("hidden")));
 extern const char image_end[] __attribute__((visibility("hidden")));
+extern const char _start[] __attribute__((visibility("hidden")));
 
 enum kind { NATIVE, NARROW, OTHER };
 
@@ -123,20 +125,20 @@ static int run_trace(struct diag *d, const struct engine_request *r,
 
 /* ---- the loader in a stamped copy ------------------------------------------ */
 
-/* PATH made absolute in TO (STAMP_PATH bytes). False if it is too long. */
-static bool absolute(char *to, const char *path)
+/* PATH made absolute in TO (SIZE bytes). False if it is too long. */
+static bool absolute(char *to, size_t size, const char *path)
 {
 	size_t length = strlen(path), used = 0;
 
 	if (*path != '/') {
-		long r = sys_getcwd(to, STAMP_PATH - 1);
+		long r = sys_getcwd(to, size);
 
 		if (r <= 0)
 			return false;
 		used = (size_t)r;
 		to[used - 1] = '/';
 	}
-	if (used + length + 1 > STAMP_PATH)
+	if (used + length + 1 > size)
 		return false;
 	memcpy(to + used, path, length + 1);
 	return true;
@@ -144,33 +146,77 @@ static bool absolute(char *to, const char *path)
 
 static bool fill(struct stamp *s, const struct engine_request *r)
 {
+	size_t size = strlen(r->program->path) + 1;
+
 	*s = stamp_own;
 	s->flags = STAMP_TARGET | (r->options->no_vdso ? STAMP_NO_VDSO : 0);
 	s->hide = r->hide;
-	if (strlen(r->program->path) >= STAMP_PATH)
+	if (size >= STAMP_PATH)
 		return false;
-	strcpy(s->path, r->program->path);
-	return absolute(s->exe, r->program->loaded);
+	memcpy(s->path, r->program->path, size);
+	return absolute(s->path + size, STAMP_PATH - size, r->program->loaded);
 }
 
-/* All that is needed of us lies in one segment, headers included. */
-static long write_copy(int fd, const struct stamp *s)
-{
-	size_t before = (size_t)((const char *)&stamp_own - image_start);
-	const char *after = (const char *)(&stamp_own + 1);
-	long r = sys_write(fd, image_start, before);
+enum {
+	BYTE_ORDER_CODE = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB
+								    : ELFDATA2MSB,
+};
 
-	if (r == (long)before)
-		r = sys_write(fd, s, sizeof(*s));
+/* The headers of hwcap-exec.ld; ours are not in memory. */
+struct headers {
+	Elf64_Ehdr elf;
+	Elf64_Phdr nothing, text, stack;
+};
+
+static void make_headers(struct headers *h, uint64_t page)
+{
+	const uint64_t size = (uint64_t)(image_end - image_start);
+
+	*h = (struct headers){
+		.elf = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64,
+				      BYTE_ORDER_CODE, EV_CURRENT,
+				      [EI_ABIVERSION] = STAMP_MARKER },
+			 .e_type = ET_DYN,
+			 .e_machine = ARCH_MACHINE,
+			 .e_version = EV_CURRENT,
+			 .e_entry = (uint64_t)_start,
+			 .e_phoff = offsetof(struct headers, nothing),
+			 .e_flags = ARCH_ELF_FLAGS,
+			 .e_ehsize = sizeof(Elf64_Ehdr),
+			 .e_phentsize = sizeof(Elf64_Phdr),
+			 .e_phnum = 3 },
+		.nothing = { .p_type = PT_LOAD, .p_flags = PF_R, .p_align = page },
+		.text = { .p_type = PT_LOAD,
+			  .p_flags = PF_R | PF_X,
+			  .p_offset = page,
+			  .p_vaddr = (uint64_t)image_start,
+			  .p_filesz = size,
+			  .p_memsz = size,
+			  .p_align = page },
+		.stack = { .p_type = PT_GNU_STACK, .p_flags = PF_R | PF_W },
+	};
+}
+
+static long write_copy(int fd, const struct stamp *s, uint64_t page)
+{
+	const size_t size = (size_t)(image_end - image_start);
+	const size_t at = (size_t)((const char *)&stamp_own - image_start);
+	struct headers h;
+	long r;
+
+	make_headers(&h, page);
+	r = sys_pwrite(fd, &h, sizeof(h), 0);
+	if (r == (long)sizeof(h))
+		r = sys_pwrite(fd, image_start, size, page);
+	if (r == (long)size)
+		r = sys_pwrite(fd, s, sizeof(*s), page + at);
 	if (r == (long)sizeof(*s))
-		r = sys_write(fd, after, (size_t)(image_end - after));
-	if (r == (long)(image_end - after))
 		r = sys_fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK |
 				      F_SEAL_GROW | F_SEAL_WRITE);
 	return r;
 }
 
-static long make_copy(const struct stamp *s)
+static long make_copy(const struct stamp *s, uint64_t page)
 {
 	const unsigned int flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
 	long fd = sys_memfd_create("hwcap-exec", flags | MFD_EXEC), r;
@@ -179,7 +225,7 @@ static long make_copy(const struct stamp *s)
 		fd = sys_memfd_create("hwcap-exec", flags);
 	if (fd < 0)
 		return fd;
-	r = write_copy((int)fd, s);
+	r = write_copy((int)fd, s, page);
 	if (!r)
 		return fd;
 	sys_close((int)fd);
@@ -197,7 +243,7 @@ __attribute__((noinline)) static int run_copy(struct diag *d,
 		return diag(d, EXIT_FAILED, ENAMETOOLONG,
 			    "%s: its path is too long for a copy of hwcap-exec "
 			    "to carry; use --engine=loader", r->file);
-	fd = make_copy(&stamp);
+	fd = make_copy(&stamp, r->start->page_size);
 	if (fd >= 0) {
 		verbose(r, "loader", "in a copy of hwcap-exec: neither can the "
 				     "link be set nor a tracer started");
@@ -226,7 +272,9 @@ int engine_run_stamp(struct diag *d, const struct start *s, struct program *p)
 		.no_vdso = stamp_own.flags & STAMP_NO_VDSO,
 	};
 
-	if (program_open(d, p, first ? stamp_own.path : stamp_own.exe,
+	const char *exe = stamp_own.path + strlen(stamp_own.path) + 1;
+
+	if (program_open(d, p, first ? stamp_own.path : exe,
 			 s->argc ? s->argv[0] : "", 0))
 		return -1;
 	if (!first)
