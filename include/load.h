@@ -20,6 +20,7 @@ struct load_request {
 	unsigned long skip;      /* of our argv: what belongs to us, and argv[0] */
 	struct hwcaps hide;
 	bool no_vdso;
+	bool need_link; /* LOAD_NO_LINK, if /proc/self/exe cannot be the target's */
 	/* Called instead of the commit with the plan made, for --dry-run. */
 	int (*report)(struct diag *d, const struct load *load, void *to);
 	void *report_to;
@@ -33,7 +34,13 @@ struct load {
 	bool has_interp;
 };
 
-/* Does not return if all is well, unless REPORT is set: then as it returns. */
+enum { LOAD_NO_LINK = 1 };
+
+/*
+ * Does not return if all is well, unless REPORT is set: then as it returns.
+ * After LOAD_NO_LINK the process can still do something else, but images may
+ * be mapped: it should end in an exec.
+ */
 int load_run(struct diag *d, const struct load_request *request);
 
 #endif

@@ -22,6 +22,7 @@ struct options {
 	enum engine engine;
 	bool have_hide, have_keep;  /* --mask, --keep given */
 	struct hwcaps hide, keep;   /* union of their SPECs */
+	bool by_name;               /* one of them names features */
 	bool exact, no_vdso, dry_run, verbose;
 	enum cgroup_use cgroup;
 	const char *cgroup_path;    /* --cgroup=PATH; NULL: this process's */

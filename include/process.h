@@ -27,14 +27,24 @@ void process_map(const struct image *program, const struct stack_plan *stack,
 		 uint64_t brk, const Elf64_auxv_t *auxv, size_t auxc,
 		 struct process_map *map);
 
+/* Put code and data where PR_SET_MM_MAP takes them: just below the brk. */
+void process_map_tame(struct process_map *map);
+
 /*
  * Set MAP with the exe link to EXE_FD. The link can only change when nothing
  * of the old file is mapped, so *LINK tells what is left to do: true, all of
  * it, by one more call once we are unmapped; false, nothing, the link may not
- * be set and everything else has been. Returns 0, or -1 with D filled.
+ * be set and everything else has been (nothing, with NEED_LINK). Returns 0,
+ * or -1 with D filled.
  */
 int process_set(struct diag *d, const char *path, struct process_map *map,
-		int exe_fd, bool *link);
+		int exe_fd, bool need_link, bool *link);
+
+/* May this process set the link? Costs a system call. */
+bool process_may_set_link(void);
+
+/* Would a tracer of ours keep a set-id program's new credentials? */
+bool process_may_trace_set_id(void);
 
 /* Name the process as execve does: the last component of PATH. */
 void process_set_name(const char *path);

@@ -12,8 +12,9 @@
 void report_help(void);
 void report_version(void);
 
-/* One line for --verbose: engine, program, mask. */
-void report_choice(const struct program *program, const struct hwcaps *mask);
+/* One line for --verbose: engine and why, program, mask. */
+void report_choice(const struct program *program, const struct hwcaps *mask,
+		   const char *engine, const char *why);
 
 /* --dry-run: a load_request's REPORT. */
 int report_plan(struct diag *d, const struct load *load, void *to);

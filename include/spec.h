@@ -25,6 +25,13 @@ int spec_parse(struct diag *d, enum spec_mode mode, bool exact, const char *spec
 	       struct hwcaps *bits);
 
 /*
+ * Does SPEC, which spec_parse() took, name features of this architecture? If
+ * not (numbers, `all`, `none`), its bits mean the same to a program of
+ * another ABI, such as a 32-bit one.
+ */
+bool spec_has_names(const char *spec);
+
+/*
  * The mask that results: HIDE as parsed, or, if KEEP is not NULL, everything
  * KEEP does not name. Adds what any nonzero mask must hide as well (arm64's
  * cpuid) unless EXACT or KEEP has it. *MASK may be HIDE itself.

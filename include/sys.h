@@ -18,6 +18,9 @@
 
 #include "arch.h"
 
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
 #ifndef SYS_faccessat2
 #define SYS_faccessat2 439
 #endif
@@ -101,6 +104,13 @@ static inline long sys_pread(int fd, void *to, size_t size, uint64_t at)
 {
 	return arch_syscall(SYS_pread64, fd, (long)to, (long)size, (long)at, 0,
 			    0);
+}
+
+static inline long sys_pwrite(int fd, const void *from, size_t size,
+			      uint64_t at)
+{
+	return arch_syscall(SYS_pwrite64, fd, (long)from, (long)size, (long)at,
+			    0, 0);
 }
 
 static inline long sys_statx(int dir, const char *path, int flags,
@@ -222,6 +232,121 @@ static inline long sys_lsm_list_modules(uint64_t *ids, uint32_t *size)
 {
 	return arch_syscall(SYS_lsm_list_modules, (long)ids, (long)size, 0, 0,
 			    0, 0);
+}
+
+static inline long sys_ptrace(long request, int tid, unsigned long addr,
+			      unsigned long data)
+{
+	return arch_syscall(SYS_ptrace, request, tid, (long)addr, (long)data, 0,
+			    0);
+}
+
+static inline long sys_wait4(int pid, int *status, int options)
+{
+	return arch_syscall(SYS_wait4, pid, (long)status, options, 0, 0, 0);
+}
+
+static inline long sys_waitid(int which, int id, void *info, int options)
+{
+	return arch_syscall(SYS_waitid, which, id, (long)info, options, 0, 0);
+}
+
+/* Not the private kind: what CLONE_CHILD_CLEARTID wakes is not, either. */
+static inline long sys_futex_wait(int *word, int while_it_is)
+{
+	return arch_syscall(SYS_futex, (long)word, 0, while_it_is, 0, 0, 0);
+}
+
+static inline long sys_futex_wake(int *word)
+{
+	return arch_syscall(SYS_futex, (long)word, 1, 1, 0, 0, 0);
+}
+
+static inline long sys_execve(const char *path, char *const *argv,
+			      char *const *envp)
+{
+	return arch_syscall(SYS_execve, (long)path, (long)argv, (long)envp, 0,
+			    0, 0);
+}
+
+static inline long sys_execveat(int dir, const char *path, char *const *argv,
+				char *const *envp, int flags)
+{
+	return arch_syscall(SYS_execveat, dir, (long)path, (long)argv,
+			    (long)envp, flags, 0);
+}
+
+static inline long sys_getpid(void)
+{
+	return arch_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
+}
+
+static inline long sys_getppid(void)
+{
+	return arch_syscall(SYS_getppid, 0, 0, 0, 0, 0, 0);
+}
+
+static inline long sys_kill(int pid, int signal)
+{
+	return arch_syscall(SYS_kill, pid, signal, 0, 0, 0, 0);
+}
+
+/* The kernel's signal set: 64 bits wherever we run. */
+static inline long sys_sigprocmask(int how, const uint64_t *set, uint64_t *old)
+{
+	return arch_syscall(SYS_rt_sigprocmask, how, (long)set, (long)old,
+			    sizeof(*set), 0, 0);
+}
+
+static inline long sys_sigpending(uint64_t *set)
+{
+	return arch_syscall(SYS_rt_sigpending, (long)set, sizeof(*set), 0, 0, 0,
+			    0);
+}
+
+static inline long sys_sigaction(int signal, const void *action, void *old)
+{
+	return arch_syscall(SYS_rt_sigaction, signal, (long)action, (long)old,
+			    sizeof(uint64_t), 0, 0);
+}
+
+struct sys_iovec {
+	void *base;
+	size_t size;
+};
+
+static inline long sys_process_vm_readv(int pid, const struct sys_iovec *to,
+					const struct sys_iovec *from)
+{
+	return arch_syscall(SYS_process_vm_readv, pid, (long)to, 1, (long)from,
+			    1, 0);
+}
+
+static inline long sys_process_vm_writev(int pid, const struct sys_iovec *from,
+					 const struct sys_iovec *to)
+{
+	return arch_syscall(SYS_process_vm_writev, pid, (long)from, 1, (long)to,
+			    1, 0);
+}
+
+static inline long sys_close_range(unsigned int first, unsigned int last)
+{
+	return arch_syscall(SYS_close_range, first, last, 0, 0, 0, 0);
+}
+
+static inline long sys_memfd_create(const char *name, unsigned int flags)
+{
+	return arch_syscall(SYS_memfd_create, (long)name, flags, 0, 0, 0, 0);
+}
+
+static inline long sys_getcwd(char *to, size_t size)
+{
+	return arch_syscall(SYS_getcwd, (long)to, (long)size, 0, 0, 0, 0);
+}
+
+static inline long sys_capget(void *header, void *data)
+{
+	return arch_syscall(SYS_capget, (long)header, (long)data, 0, 0, 0, 0);
 }
 
 __attribute__((noreturn)) static inline void sys_exit(int status)

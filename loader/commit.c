@@ -225,8 +225,12 @@ commit_below(struct diag *d, const struct load *l, const struct way_out *out,
 	auxc = stack_vector(l->request->start, &stack, &aux, auxv);
 	process_map(&l->program, &stack, out->brk, auxv, auxc, &map);
 	if (set_stack_protection(d, l, &stack, out->zones.page) ||
-	    process_set(d, l->program.path, &map, l->program.fd, &link) ||
-	    prepare_leave(d, l, out, &map, link, &how, &code))
+	    process_set(d, l->program.path, &map, l->program.fd,
+			l->request->need_link, &link))
+		return -1;
+	if (!link && l->request->need_link)
+		return LOAD_NO_LINK;
+	if (prepare_leave(d, l, out, &map, link, &how, &code))
 		return -1;
 	if (!link)
 		sys_close(l->program.fd);

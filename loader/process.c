@@ -52,7 +52,7 @@ static long set_map(const struct process_map *map)
  * mmap_min_addr, which execve does not: a file without an executable segment,
  * say. Only /proc/PID/stat shows these four.
  */
-static void tame_ranges(struct process_map *map)
+void process_map_tame(struct process_map *map)
 {
 	/* A program that loads nothing has its brk at the very bottom. */
 	if (map->brk < TAME_BRK)
@@ -64,7 +64,7 @@ static void tame_ranges(struct process_map *map)
 }
 
 int process_set(struct diag *d, const char *path, struct process_map *map,
-		int exe_fd, bool *link)
+		int exe_fd, bool need_link, bool *link)
 {
 	char number[16];
 	long r;
@@ -72,12 +72,12 @@ int process_set(struct diag *d, const char *path, struct process_map *map,
 	map->exe_fd = (uint32_t)exe_fd;
 	r = set_map(map);
 	if (r == -EINVAL) {
-		tame_ranges(map);
+		process_map_tame(map);
 		r = set_map(map);
 	}
 	/* Privileged and all well but for our own image, still mapped. */
 	*link = r == -EBUSY;
-	if (*link)
+	if (*link || (need_link && r == -EPERM))
 		return 0;
 	map->exe_fd = (uint32_t)-1;
 	if (r)
@@ -92,6 +92,29 @@ int process_set(struct diag *d, const char *path, struct process_map *map,
 	return diag(d, EXIT_FAILED, (int)-r,
 		    "%.256s: unable to set the process's memory map: %s", path,
 		    errno_text((int)-r, number));
+}
+
+enum { CAP_SYS_PTRACE = 19, CAP_SYS_ADMIN = 21, CAP_CHECKPOINT_RESTORE = 40 };
+
+/* Effective capabilities; include/uapi/linux/capability.h, version 3. */
+static uint64_t capabilities(void)
+{
+	uint32_t header[2] = { 0x20080522, 0 };
+	uint32_t data[2][3] = { { 0 } };
+
+	sys_capget(header, data);
+	return data[0][0] | (uint64_t)data[1][0] << 32;
+}
+
+bool process_may_set_link(void)
+{
+	return capabilities() &
+	       (1UL << CAP_SYS_ADMIN | 1UL << CAP_CHECKPOINT_RESTORE);
+}
+
+bool process_may_trace_set_id(void)
+{
+	return capabilities() & 1UL << CAP_SYS_PTRACE;
 }
 
 void process_set_name(const char *path)

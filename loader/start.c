@@ -13,6 +13,7 @@ static void take_entry(struct start *s, const Elf64_auxv_t *av)
 	case AT_SECURE: s->secure = value; break;
 	case AT_SYSINFO_EHDR: s->vdso = value; break;
 	case AT_PHDR: s->phdr = value; break;
+	case AT_EUID: s->euid = value; break;
 	case AT_RANDOM: s->random = (const char *)value; break;
 	case AT_PLATFORM: s->platform = (const char *)value; break;
 	case AT_BASE_PLATFORM: s->base_platform = (const char *)value; break;

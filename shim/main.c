@@ -2,9 +2,8 @@
 #include <string.h>
 
 #include "cgroup.h"
-#include "load.h"
+#include "engine.h"
 #include "options.h"
-#include "process.h"
 #include "program.h"
 #include "report.h"
 #include "spec.h"
@@ -20,7 +19,6 @@ void hwcap_exec_main(void *sp);
 struct run {
 	struct start start;
 	struct options options;
-	struct hwcaps mask;
 	struct program program;
 	struct diag diag;
 };
@@ -55,6 +53,7 @@ static int check_own_name(struct diag *d, const struct start *s)
 }
 
 static int add_environment(struct diag *d, const struct run *r,
+			   struct engine_request *request,
 			   struct hwcaps *hide)
 {
 	const char *spec = start_getenv(&r->start, "HWCAP_EXEC_MASK");
@@ -65,9 +64,12 @@ static int add_environment(struct diag *d, const struct run *r,
 		return diag(d, EXIT_FAILED, 0,
 			    "HWCAP_EXEC_MASK is not allowed in a process with "
 			    "AT_SECURE; use --mask");
-	if (!spec_parse(d, SPEC_HIDE, r->options.exact, spec, hide))
-		return 0;
-	return diag(d, EXIT_FAILED, 0, "HWCAP_EXEC_MASK: %.560s", d->text);
+	if (spec_parse(d, SPEC_HIDE, r->options.exact, spec, hide))
+		return diag(d, EXIT_FAILED, 0, "HWCAP_EXEC_MASK: %.560s",
+			    d->text);
+	request->environment = true;
+	request->by_name |= spec_has_names(spec);
+	return 0;
 }
 
 /* What the cgroup hides. The kernel's own mask is taken as it stands. */
@@ -92,37 +94,19 @@ static int add_cgroup(struct diag *d, const struct run *r, struct hwcaps *mask)
 }
 
 /* What --mask, --keep, the environment and the cgroup add up to. */
-static int compute_mask(struct diag *d, struct run *r)
+static int compute_mask(struct diag *d, const struct run *r,
+			struct engine_request *request)
 {
 	const struct options *o = &r->options;
 	struct hwcaps environment = { { 0 } };
 
-	if (add_environment(d, r, &environment))
+	if (add_environment(d, r, request, &environment))
 		return -1;
-	spec_mask(&o->hide, o->have_keep ? &o->keep : NULL, o->exact, &r->mask);
+	spec_mask(&o->hide, o->have_keep ? &o->keep : NULL, o->exact,
+		  &request->hide);
 	spec_mask(&environment, NULL, o->exact, &environment);
-	hwcaps_or(&r->mask, &environment);
-	return add_cgroup(d, r, &r->mask);
-}
-
-static int check_engine(struct diag *d, const struct run *r)
-{
-	const char *path = r->program.path;
-
-	if (r->options.engine == ENGINE_TRACE)
-		return diag(d, EXIT_FAILED, ENOSYS,
-			    "--engine=trace is not available in this build");
-	if (r->options.engine == ENGINE_AUTO && process_has_security_module())
-		return diag(d, EXIT_CANNOT_RUN, EACCES,
-			    "%s: a security module is active and would not see "
-			    "this program; use --engine=loader to run it all "
-			    "the same", path);
-	if (program_changes_credentials(&r->program.file))
-		return diag(d, EXIT_CANNOT_RUN, EPERM,
-			    "%s: set-id bits or file capabilities would be "
-			    "lost; run it as that user, or under setpriv "
-			    "--no-new-privs", path);
-	return 0;
+	hwcaps_or(&request->hide, &environment);
+	return add_cgroup(d, r, &request->hide);
 }
 
 static int run(struct diag *d, struct run *r)
@@ -132,22 +116,17 @@ static int run(struct diag *d, struct run *r)
 	const char *found = start_getenv(&r->start, "PATH");
 	const char *search = found ? found : PROGRAM_DEFAULT_PATH;
 	char path[program_find_size(name, search)];
-	struct load_request request = { .start = &r->start,
-					.program = &r->program,
-					.skip = o->first + 1,
-					.no_vdso = o->no_vdso };
+	struct engine_request request = { .start = &r->start,
+					  .options = o,
+					  .program = &r->program,
+					  .by_name = o->by_name };
 
-	if (compute_mask(d, r) ||
+	if (compute_mask(d, r, &request) ||
 	    program_find(d, &r->program, name, o->argv0 ? o->argv0 : name,
-			 search, PROGRAM_SHELL, path) ||
-	    check_engine(d, r))
+			 search, PROGRAM_SHELL, path))
 		return -1;
-	request.hide = r->mask;
-	if (o->verbose)
-		report_choice(&r->program, &r->mask);
-	if (o->dry_run)
-		request.report = report_plan;
-	return load_run(d, &request);
+	request.file = !*name || strchr(name, '/') ? name : path;
+	return engine_run(d, &request);
 }
 
 void hwcap_exec_main(void *sp)
@@ -157,6 +136,10 @@ void hwcap_exec_main(void *sp)
 
 	d->status = 0;
 	start_read(&r.start, sp);
+	if (engine_is_stamped()) {
+		engine_run_stamp(d, &r.start, &r.program);
+		fail(d);
+	}
 	if (check_own_name(d, &r.start) ||
 	    options_parse(d, r.start.argc, r.start.argv, &r.options))
 		fail(d);

@@ -74,11 +74,12 @@ static int apply(struct diag *d, struct options *o, char letter,
 static int apply_spec(struct diag *d, struct options *o, char letter,
 		      const char *value)
 {
+	if (letter != 'm' && letter != 'k')
+		return 0;
+	o->by_name |= spec_has_names(value);
 	if (letter == 'm')
 		return spec_parse(d, SPEC_HIDE, o->exact, value, &o->hide);
-	if (letter == 'k')
-		return spec_parse(d, SPEC_KEEP, o->exact, value, &o->keep);
-	return 0;
+	return spec_parse(d, SPEC_KEEP, o->exact, value, &o->keep);
 }
 
 typedef int apply_fn(struct diag *d, struct options *o, char letter,

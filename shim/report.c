@@ -82,13 +82,14 @@ static void add_mask(struct text *t, const struct hwcaps *mask)
 		text_add(t, "none");
 }
 
-void report_choice(const struct program *program, const struct hwcaps *mask)
+void report_choice(const struct program *program, const struct hwcaps *mask,
+		   const char *engine, const char *why)
 {
 	char line[1024];
 	struct text t;
 
 	text_init(&t, line, sizeof(line));
-	text_add(&t, "hwcap-exec: engine loader: %.256s, mask ",
+	text_add(&t, "hwcap-exec: engine %s (%s): %.256s, mask ", engine, why,
 		 program->loaded);
 	add_mask(&t, mask);
 	text_add(&t, "\n");

@@ -512,3 +512,42 @@ void spec_mask(const struct hwcaps *hide, const struct hwcaps *keep, bool exact,
 	hwcap_table_own(&t);
 	spec_mask_for(&t, hide, keep, exact, mask);
 }
+
+static bool item_has_names(const char *own, struct slice s)
+{
+	const char *colon = memchr(s.at, ':', s.length);
+	const char *equals;
+	uint64_t value;
+
+	if (colon) {
+		size_t n = (size_t)(colon - s.at);
+		const char *arch = spec_arch(s.at, n);
+
+		if (!arch || strcmp(arch, own))
+			return false;
+		s = slice_from(s, n + 1);
+	}
+	if (slice_is(s, "all") || slice_is(s, "none"))
+		return false;
+	equals = memchr(s.at, '=', s.length);
+	return !equals || parse_number(slice_from(s, (size_t)(equals - s.at) + 1),
+				       &value) != NUMBER;
+}
+
+bool spec_has_names(const char *spec)
+{
+	struct hwcap_table t;
+
+	hwcap_table_own(&t);
+	for (;;) {
+		struct slice item = { spec, 0 };
+
+		while (spec[item.length] && spec[item.length] != ',')
+			item.length++;
+		if (item_has_names(t.arch, item))
+			return true;
+		if (!spec[item.length])
+			return false;
+		spec += item.length + 1;
+	}
+}

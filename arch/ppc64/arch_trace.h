@@ -1,0 +1,6 @@
+/*
+ * arch_trace.h (ppc64) - registers of a traced thread, and calls made by it
+ *
+ * Not written yet; see that of x86_64.
+ */
+#include "../arch_trace_none.h"

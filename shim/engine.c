@@ -1,0 +1,360 @@
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "arch.h"
+#include "engine.h"
+#include "load.h"
+#include "process.h"
+#include "report.h"
+#include "stamp.h"
+#include "sys.h"
+#include "trace.h"
+
+#ifndef MFD_EXEC
+#define MFD_EXEC 0x10
+#endif
+#ifndef AT_EMPTY_PATH
+#define AT_EMPTY_PATH 0x1000
+#endif
+
+/* Ours, headers included, as mapped: see hwcap-exec.ld. */
+extern const char image_start[] __attribute__((visibility("hidden")));
+extern const char image_end[] __attribute__((visibility("hidden")));
+extern const char _start[] __attribute__((visibility("hidden")));
+
+enum kind { NATIVE, NARROW, OTHER };
+
+static enum kind kind_of(const struct program_file *f)
+{
+	const unsigned char *ident = f->head;
+
+	if (f->head_size < EI_NIDENT || memcmp(ident, ELFMAG, SELFMAG))
+		return OTHER;
+	return ident[EI_CLASS] == ELFCLASS32 ? NARROW : NATIVE;
+}
+
+/* ---- what each engine needs ------------------------------------------------ */
+
+static void verbose(const struct engine_request *r, const char *engine,
+		    const char *why)
+{
+	if (r->options->verbose)
+		report_choice(r->program, &r->hide, engine, why);
+}
+
+static int run_loader(struct diag *d, const struct engine_request *r,
+		      bool need_link)
+{
+	const struct load_request request = {
+		.start = r->start,
+		.program = r->program,
+		.skip = r->options->first + 1,
+		.hide = r->hide,
+		.no_vdso = r->options->no_vdso,
+		.need_link = need_link,
+		.report = r->options->dry_run ? report_plan : NULL,
+	};
+
+	return load_run(d, &request);
+}
+
+/*
+ * The target's arguments, where ours are. A shell comes in place of the word
+ * before its script: there is one, argv[0] at least.
+ */
+static char **arguments(const struct engine_request *r)
+{
+	char **argv = r->start->argv + r->options->first;
+
+	if (r->options->argv0)
+		argv[0] = (char *)(uintptr_t)r->options->argv0;
+	if (r->program->path != r->file) {
+		*argv-- = (char *)(uintptr_t)r->file;
+		argv[0] = (char *)(uintptr_t)r->program->path;
+	}
+	return argv;
+}
+
+static int keep_diagnosis(struct diag *d, const struct load *load, void *to)
+{
+	(void)load;
+	(void)to;
+	d->status = EXIT_CANNOT_RUN;
+	return -1;
+}
+
+/* The kernel said ENOEXEC; the loader's checks know more words for it. */
+static int explain(struct diag *d, const struct engine_request *r)
+{
+	const struct load_request request = { .start = r->start,
+					      .program = r->program,
+					      .report = keep_diagnosis };
+
+	return load_run(d, &request);
+}
+
+/*
+ * AS_IS: our address space is as the kernel made it; the loader, where it
+ * gives up, leaves the vDSO elsewhere. Returns 1 if there can be no tracer.
+ */
+__attribute__((noinline)) static int
+try_trace(struct diag *d, const struct engine_request *r, const char *why,
+	  bool as_is)
+{
+	const struct trace_edit edit = { .hide = r->hide,
+					 .by_name = r->by_name,
+					 .no_vdso = r->options->no_vdso };
+	struct tracer tracer;
+
+	if (trace_start(d, &tracer, r->file, as_is ? r->start->vdso : 0,
+			r->start->page_size, &edit))
+		return 1;
+	verbose(r, "trace", why);
+	trace_exec(d, &tracer, r->program->path, arguments(r), r->start->envp);
+	return d->error == ENOEXEC ? explain(d, r) : -1;
+}
+
+static int run_trace(struct diag *d, const struct engine_request *r,
+		     const char *why)
+{
+	return try_trace(d, r, why, true) ? -1 : 0;
+}
+
+/* ---- the loader in a stamped copy ------------------------------------------ */
+
+/* PATH made absolute in TO (SIZE bytes). False if it is too long. */
+static bool absolute(char *to, size_t size, const char *path)
+{
+	size_t length = strlen(path), used = 0;
+
+	if (*path != '/') {
+		long r = sys_getcwd(to, size);
+
+		if (r <= 0)
+			return false;
+		used = (size_t)r;
+		to[used - 1] = '/';
+	}
+	if (used + length + 1 > size)
+		return false;
+	memcpy(to + used, path, length + 1);
+	return true;
+}
+
+static bool fill(struct stamp *s, const struct engine_request *r)
+{
+	size_t size = strlen(r->program->path) + 1;
+
+	*s = stamp_own;
+	s->flags = STAMP_TARGET | (r->options->no_vdso ? STAMP_NO_VDSO : 0);
+	s->hide = r->hide;
+	if (size >= STAMP_PATH)
+		return false;
+	memcpy(s->path, r->program->path, size);
+	return absolute(s->path + size, STAMP_PATH - size, r->program->loaded);
+}
+
+enum {
+	BYTE_ORDER_CODE = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB
+								    : ELFDATA2MSB,
+};
+
+/* The headers of hwcap-exec.ld; ours are not in memory. */
+struct headers {
+	Elf64_Ehdr elf;
+	Elf64_Phdr nothing, text, stack;
+};
+
+static void make_headers(struct headers *h, uint64_t page)
+{
+	const uint64_t size = (uint64_t)(image_end - image_start);
+
+	*h = (struct headers){
+		.elf = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64,
+				      BYTE_ORDER_CODE, EV_CURRENT,
+				      [EI_ABIVERSION] = STAMP_MARKER },
+			 .e_type = ET_DYN,
+			 .e_machine = ARCH_MACHINE,
+			 .e_version = EV_CURRENT,
+			 .e_entry = (uint64_t)_start,
+			 .e_phoff = offsetof(struct headers, nothing),
+			 .e_flags = ARCH_ELF_FLAGS,
+			 .e_ehsize = sizeof(Elf64_Ehdr),
+			 .e_phentsize = sizeof(Elf64_Phdr),
+			 .e_phnum = 3 },
+		.nothing = { .p_type = PT_LOAD, .p_flags = PF_R, .p_align = page },
+		.text = { .p_type = PT_LOAD,
+			  .p_flags = PF_R | PF_X,
+			  .p_offset = page,
+			  .p_vaddr = (uint64_t)image_start,
+			  .p_filesz = size,
+			  .p_memsz = size,
+			  .p_align = page },
+		.stack = { .p_type = PT_GNU_STACK, .p_flags = PF_R | PF_W },
+	};
+}
+
+static long write_copy(int fd, const struct stamp *s, uint64_t page)
+{
+	const size_t size = (size_t)(image_end - image_start);
+	const size_t at = (size_t)((const char *)&stamp_own - image_start);
+	struct headers h;
+	long r;
+
+	make_headers(&h, page);
+	r = sys_pwrite(fd, &h, sizeof(h), 0);
+	if (r == (long)sizeof(h))
+		r = sys_pwrite(fd, image_start, size, page);
+	if (r == (long)size)
+		r = sys_pwrite(fd, s, sizeof(*s), page + at);
+	if (r == (long)sizeof(*s))
+		r = sys_fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK |
+				      F_SEAL_GROW | F_SEAL_WRITE);
+	return r;
+}
+
+static long make_copy(const struct stamp *s, uint64_t page)
+{
+	const unsigned int flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+	long fd = sys_memfd_create("hwcap-exec", flags | MFD_EXEC), r;
+
+	if (fd == -EINVAL) /* before Linux 6.3 */
+		fd = sys_memfd_create("hwcap-exec", flags);
+	if (fd < 0)
+		return fd;
+	r = write_copy((int)fd, s, page);
+	if (!r)
+		return fd;
+	sys_close((int)fd);
+	return r < 0 ? r : -ENOSPC;
+}
+
+__attribute__((noinline)) static int run_copy(struct diag *d,
+					      const struct engine_request *r)
+{
+	struct stamp stamp;
+	long fd;
+	char number[16];
+
+	if (!fill(&stamp, r))
+		return diag(d, EXIT_FAILED, ENAMETOOLONG,
+			    "%s: its path is too long for a copy of hwcap-exec "
+			    "to carry; use --engine=loader", r->file);
+	fd = make_copy(&stamp, r->start->page_size);
+	if (fd >= 0) {
+		verbose(r, "loader", "in a copy of hwcap-exec: neither can the "
+				     "link be set nor a tracer started");
+		fd = sys_execveat((int)fd, "", arguments(r), r->start->envp,
+				  AT_EMPTY_PATH);
+	}
+	return diag(d, EXIT_FAILED, (int)-fd,
+		    "%s: unable to run it from a copy of hwcap-exec: %s; use "
+		    "--engine=loader", r->file, errno_text((int)-fd, number));
+}
+
+bool engine_is_stamped(void)
+{
+	return stamp_own.flags & STAMP_TARGET;
+}
+
+int engine_run_stamp(struct diag *d, const struct start *s, struct program *p)
+{
+	/* We started the copy by its descriptor; the program, by a path. */
+	const bool first = s->execfn && !strncmp(s->execfn, "/dev/fd/", 8);
+	const struct load_request request = {
+		.start = s,
+		.program = p,
+		.skip = s->argc ? 1 : 0,
+		.hide = stamp_own.hide,
+		.no_vdso = stamp_own.flags & STAMP_NO_VDSO,
+	};
+
+	const char *exe = stamp_own.path + strlen(stamp_own.path) + 1;
+
+	if (program_open(d, p, first ? stamp_own.path : exe,
+			 s->argc ? s->argv[0] : "", 0))
+		return -1;
+	if (!first)
+		p->path = s->execfn;
+	return load_run(d, &request);
+}
+
+/* ---- the choice ------------------------------------------------------------ */
+
+static int refuse_set_id(struct diag *d, const struct engine_request *r)
+{
+	return diag(d, EXIT_CANNOT_RUN, EPERM,
+		    "%s: set-id bits or file capabilities would be lost; run "
+		    "it as that user, under setpriv --no-new-privs, or by root "
+		    "with --engine=trace", r->file);
+}
+
+/* As root: the link can be set, as a rule. Only the attempt is free. */
+static bool link_is_likely(const struct engine_request *r)
+{
+	if (r->start->euid == 0 && !r->options->verbose)
+		return true;
+	return process_may_set_link();
+}
+
+static int run_auto(struct diag *d, const struct engine_request *r)
+{
+	bool as_is = true;
+	int result;
+
+	switch (kind_of(&r->program->file)) {
+	case NARROW: return run_trace(d, r, "a 32-bit program");
+	case OTHER: return run_trace(d, r, "not an ELF file");
+	default: break;
+	}
+	if (process_has_security_module())
+		return run_trace(d, r, "a security module is active");
+	if (link_is_likely(r)) {
+		verbose(r, "loader", "/proc/self/exe can be set");
+		result = run_loader(d, r, true);
+		if (result != LOAD_NO_LINK)
+			return result;
+		as_is = false;
+	}
+	result = try_trace(d, r, "/proc/self/exe cannot be set", as_is);
+	return result == 1 ? run_copy(d, r) : result;
+}
+
+static int check_narrow(struct diag *d, const struct engine_request *r)
+{
+	if (!r->by_name || kind_of(&r->program->file) != NARROW)
+		return 0;
+	return diag(d, EXIT_CANNOT_RUN, ENOEXEC,
+		    "%s: is a 32-bit program, whose entries have another "
+		    "meaning: give the mask in numbers (AT_HWCAP=0x...)",
+		    r->file);
+}
+
+int engine_run(struct diag *d, const struct engine_request *r)
+{
+	const enum engine engine = r->options->engine;
+
+	if (r->options->dry_run)
+		return run_loader(d, r, false);
+	if (engine != ENGINE_LOADER && check_narrow(d, r))
+		return -1;
+	if (program_changes_credentials(&r->program->file)) {
+		if (engine == ENGINE_LOADER || !process_may_trace_set_id())
+			return refuse_set_id(d, r);
+		if (r->environment)
+			return diag(d, EXIT_FAILED, EPERM,
+				    "%s: HWCAP_EXEC_MASK is not allowed for a "
+				    "set-id program; use --mask", r->file);
+		return run_trace(d, r, "a set-id program");
+	}
+	switch (engine) {
+	case ENGINE_LOADER:
+		verbose(r, "loader", "as asked");
+		return run_loader(d, r, false);
+	case ENGINE_TRACE: return run_trace(d, r, "as asked");
+	default: return run_auto(d, r);
+	}
+}
