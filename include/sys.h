@@ -80,11 +80,6 @@ static inline long sys_ioctl(int fd, unsigned long request, void *argument)
 	return arch_syscall(SYS_ioctl, fd, (long)request, (long)argument, 0, 0, 0);
 }
 
-static inline int sys_getpid(void)
-{
-	return (int)arch_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
-}
-
 static inline long sys_close(int fd)
 {
 	return arch_syscall(SYS_close, fd, 0, 0, 0, 0, 0);

@@ -157,66 +157,22 @@ static bool fill(struct stamp *s, const struct engine_request *r)
 	return absolute(s->path + size, STAMP_PATH - size, r->program->loaded);
 }
 
-enum {
-	BYTE_ORDER_CODE = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB
-								    : ELFDATA2MSB,
-};
-
-/* The headers of hwcap-exec.ld; ours are not in memory. */
-struct headers {
-	Elf64_Ehdr elf;
-	Elf64_Phdr nothing, text, stack;
-};
-
-static void make_headers(struct headers *h, uint64_t page)
-{
-	const uint64_t size = (uint64_t)(image_end - image_start);
-
-	*h = (struct headers){
-		.elf = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64,
-				      BYTE_ORDER_CODE, EV_CURRENT,
-				      [EI_ABIVERSION] = STAMP_MARKER },
-			 .e_type = ET_DYN,
-			 .e_machine = ARCH_MACHINE,
-			 .e_version = EV_CURRENT,
-			 .e_entry = (uint64_t)_start,
-			 .e_phoff = offsetof(struct headers, nothing),
-			 .e_flags = ARCH_ELF_FLAGS,
-			 .e_ehsize = sizeof(Elf64_Ehdr),
-			 .e_phentsize = sizeof(Elf64_Phdr),
-			 .e_phnum = 3 },
-		.nothing = { .p_type = PT_LOAD, .p_flags = PF_R, .p_align = page },
-		.text = { .p_type = PT_LOAD,
-			  .p_flags = PF_R | PF_X,
-			  .p_offset = page,
-			  .p_vaddr = (uint64_t)image_start,
-			  .p_filesz = size,
-			  .p_memsz = size,
-			  .p_align = page },
-		.stack = { .p_type = PT_GNU_STACK, .p_flags = PF_R | PF_W },
-	};
-}
-
-static long write_copy(int fd, const struct stamp *s, uint64_t page)
+/* All that is needed of us lies in one segment, headers included. */
+static long write_copy(int fd, const struct stamp *s)
 {
 	const size_t size = (size_t)(image_end - image_start);
 	const size_t at = (size_t)((const char *)&stamp_own - image_start);
-	struct headers h;
-	long r;
+	long r = sys_pwrite(fd, image_start, size, 0);
 
-	make_headers(&h, page);
-	r = sys_pwrite(fd, &h, sizeof(h), 0);
-	if (r == (long)sizeof(h))
-		r = sys_pwrite(fd, image_start, size, page);
 	if (r == (long)size)
-		r = sys_pwrite(fd, s, sizeof(*s), page + at);
+		r = sys_pwrite(fd, s, sizeof(*s), at);
 	if (r == (long)sizeof(*s))
 		r = sys_fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK |
 				      F_SEAL_GROW | F_SEAL_WRITE);
 	return r;
 }
 
-static long make_copy(const struct stamp *s, uint64_t page)
+static long make_copy(const struct stamp *s)
 {
 	const unsigned int flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
 	long fd = sys_memfd_create("hwcap-exec", flags | MFD_EXEC), r;
@@ -225,7 +181,7 @@ static long make_copy(const struct stamp *s, uint64_t page)
 		fd = sys_memfd_create("hwcap-exec", flags);
 	if (fd < 0)
 		return fd;
-	r = write_copy((int)fd, s, page);
+	r = write_copy((int)fd, s);
 	if (!r)
 		return fd;
 	sys_close((int)fd);
@@ -243,7 +199,7 @@ __attribute__((noinline)) static int run_copy(struct diag *d,
 		return diag(d, EXIT_FAILED, ENAMETOOLONG,
 			    "%s: its path is too long for a copy of hwcap-exec "
 			    "to carry; use --engine=loader", r->file);
-	fd = make_copy(&stamp, r->start->page_size);
+	fd = make_copy(&stamp);
 	if (fd >= 0) {
 		verbose(r, "loader", "in a copy of hwcap-exec: neither can the "
 				     "link be set nor a tracer started");
