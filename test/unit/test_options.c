@@ -301,7 +301,7 @@ static void nothing_to_run(void **unused)
 static void unknown_options(void **unused)
 {
 	/* Letters that only stand for a long option, too. */
-	static const char *const letters = "bcdfgijloprstuwxyzABCDEFGHIJKLMNOPQRSTUWXYZ019?=-+";
+	static const char *const letters = "bdfgijloprstuwxyzABCDEFGHIJKLMNOPQRSTUWXYZ019?=-+";
 	char word[4] = "-v";
 
 	(void)unused;
