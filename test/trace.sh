@@ -1,0 +1,163 @@
+#!/bin/bash
+# trace.sh - the trace engine: what it leaves, what it refuses; and what auto chooses
+. "$(dirname "$0")/lib.sh"
+
+if [ "$ARCH" != x86_64 ]; then
+	skip "trace engine" "not written for $ARCH"
+	done_testing
+fi
+$CC -O1 -o "$tmp/probe" "$srcdir/test/trace/probe.c" || bail_out "probe.c"
+$CC -O1 -o "$tmp/launch" "$srcdir/test/trace/launch.c" -lseccomp || bail_out "launch.c"
+as --32 -o "$tmp/i386.o" "$srcdir/test/trace/i386.S" && ld -m elf_i386 -o "$tmp/i386" "$tmp/i386.o" ||
+	bail_out "i386.S"
+cp "$HWCAP_EXEC" "$tmp/hwcap-exec"
+cd "$tmp" || bail_out "no $tmp"
+
+mask=AT_HWCAP=0xfe
+trace=("$tmp/hwcap-exec" --engine=trace "--mask=$mask" --)
+auto=("$tmp/hwcap-exec" -v "--mask=$mask" --)
+root=
+[ "$(id -u)" != 0 ] || root=yes
+# setpriv's own capabilities end with an exec; env makes sure of it.
+nobody()
+{
+	if [ "$root" ]; then
+		setpriv --reuid=65534 --regid=65534 --clear-groups env -- "$@"
+	else
+		env -- "$@"
+	fi
+}
+
+# same_but_masked NAME HOW...: "launch HOW -- probe" as natively, but for the bits
+same_but_masked()
+{
+	local name=$1 native masked
+	shift
+	native=$(./launch "$@" -- ./probe)
+	masked=$(./launch "$@" -- "${trace[@]}" ./probe 2>&1)
+	is "$name" "$masked" "${native/low ?? /low 1 }"
+}
+
+# refused NAME STATUS ERE COMMAND...: nothing on stdout, one line on stderr
+refused()
+{
+	local name=$1 status=$2 text=$3
+	shift 3
+	exits "$name: status $status" "$status" "$@"
+	is "$name: nothing ran" "$(cat out)" ""
+	like "$name: says why" "$(cat err)" "$text"
+	is "$name: in one line" "$(wc -l <err)" 1
+}
+
+# ---- what remains -------------------------------------------------------------
+like "the probe sees the bits natively" "$(./probe)" '^low [^1]'
+same_but_masked "nothing remains"
+same_but_masked "with SIGCHLD and SIGTRAP blocked" block
+same_but_masked "with both ignored" ignore
+same_but_masked "with both ignored and blocked" ignore block
+same_but_masked "with SIGCHLD pending" pending
+same_but_masked "as a subreaper" subreaper
+is "unprivileged" "$(nobody "${trace[@]}" "$tmp/probe" 2>&1)" "$(nobody "$tmp/probe" | sed 's/low ../low 1/')"
+is "a parent that is a subreaper gets one child and one signal" \
+	"$(./launch watch -- "${trace[@]}" true)" "signals 1 children 1 status 0"
+is "and of an exec that fails, too" \
+	"$(./launch watch -- "${trace[@]}" /nonexistent 2>err)" "signals 1 children 1 status 32512"
+if [ "$root" ]; then
+	is "as PID 1" "$(unshare -pf --mount-proc "${trace[@]}" ./probe 2>&1)" \
+		"$(unshare -pf --mount-proc ./probe | sed 's/low ../low 1/')"
+	is "without /proc" "$(unshare -m sh -c 'mount -t tmpfs none /proc && exec "$@"' sh \
+		"${trace[@]}" ./probe 2>&1 | cut -d' ' -f1,2)" "low 1"
+	# shellcheck disable=SC2016
+	is "with the /proc of another pid namespace" "$(unshare -pf "${trace[@]}" ./probe 2>&1 | cut -d' ' -f1,2)" \
+		"low 1"
+else
+	skip "as PID 1, without /proc, with another /proc" "needs root"
+fi
+(exec -a odd "$tmp/probe") >native
+is "argv[0]" "$("$tmp/hwcap-exec" -e trace -m "$mask" -a odd -- sh -c 'echo $0')" odd
+is "arguments" "$("${trace[@]}" printf '<%s>' '' 'a b' '-x')" "<><a b><-x>"
+printf 'echo "$0 $1"\n' >text && chmod +x text
+is "text runs by the shell" "$("${trace[@]}" ./text one)" "./text one"
+printf '#!%s again\n' "$tmp/probe" >script && chmod +x script
+is "the interpreter of a script is masked" "$("${trace[@]}" ./script | cut -d' ' -f1,2 | head -n 1)" "low 1"
+
+# ---- what fails ---------------------------------------------------------------
+printf '\1\2\0\n' >junk && chmod +x junk
+: >empty && chmod +x empty
+touch plain
+refused "no such file" 127 'no-such-file' "${trace[@]}" ./no-such-file
+refused "not in PATH" 127 'not found in PATH' "${trace[@]}" no-such-file
+refused "no x bit" 126 'plain: .*[Pp]ermission' "${trace[@]}" ./plain
+refused "a directory" 126 'denied' "${trace[@]}" ./
+refused "no format" 126 'junk' "${trace[@]}" ./junk
+refused "a tracer is there already" 125 'traced already' \
+	strace -f -o strace.out "${trace[@]}" ./probe
+refused "ptrace forbidden" 125 'ptrace is forbidden' ./launch no-ptrace -- "${trace[@]}" ./probe
+if [ "$root" ]; then
+	limit=(setpriv --reuid=54321 --regid=54321 --clear-groups prlimit --nproc=1)
+	refused "RLIMIT_NPROC" 125 'RLIMIT_NPROC' "${limit[@]}" "${trace[@]}" "$tmp/probe"
+	like "RLIMIT_NPROC, auto" "$("${limit[@]}" "${auto[@]}" "$tmp/probe" 2>&1)" '^low 1 '
+	cp probe unreadable && chmod 711 unreadable
+	refused "execute-only" 126 'may be executed but not read' nobody "${trace[@]}" "$tmp/unreadable"
+	cp probe setuid && chmod 4755 setuid
+	refused "set-id, unprivileged" 126 'set-id' nobody "${trace[@]}" "$tmp/setuid"
+	cp "$(type -P id)" setuid-id && chown 1 setuid-id && chmod 4755 setuid-id
+	is "set-id, by root" "$("${trace[@]}" "$tmp/setuid-id" -u 2>&1)" 1
+	refused "set-id and a mask in the environment" 125 'HWCAP_EXEC_MASK' \
+		env HWCAP_EXEC_MASK=AT_HWCAP=1 "${trace[@]}" "$tmp/setuid-id" -u
+else
+	skip "RLIMIT_NPROC, execute-only, set-id" "needs root"
+fi
+if [ -e /proc/sys/kernel/yama/ptrace_scope ] && [ "$(cat /proc/sys/kernel/yama/ptrace_scope)" = 1 ]; then
+	like "Yama, ptrace_scope 1" "$(nobody "${trace[@]}" "$tmp/probe")" '^low 1 '
+else
+	skip "Yama, ptrace_scope 1" "this kernel has no Yama at 1"
+fi
+
+# Killed at any time, the helper takes the process with it: it is never unmasked.
+killed=0 wrong=
+for spins in 0 1000 5000 10000 20000 30000 50000 70000 100000 150000 200000 300000; do
+	for _ in 1 2 3 4 5; do
+		out=$(./launch kill $spins -- "${trace[@]}" ./probe 2>/dev/null)
+		case $out in
+		'killed 9' | 'exited 125') killed=$((killed + 1)) ;;
+		'low 1 '*'exited 0') ;;
+		*) wrong="$wrong$out;" ;;
+		esac
+	done
+done
+is "a helper that is killed never lets it run unmasked" "$wrong" ""
+ok "and some were killed in time" test $killed -gt 5
+
+# ---- 32 bits ------------------------------------------------------------------
+./i386
+native=$?
+exits "a 32-bit program, numbers" $((native & 1)) "${trace[@]}" ./i386
+exits "a 32-bit program, auto" $((native & 1)) "${auto[@]}" ./i386
+exits "a 32-bit program, all" 0 "$tmp/hwcap-exec" -e trace --mask=all ./i386
+refused "a 32-bit program, names" 126 'mask in numbers' "$tmp/hwcap-exec" -e trace --mask=fpu ./i386
+refused "a 32-bit program, names kept" 126 'mask in numbers' "$tmp/hwcap-exec" --keep=fpu ./i386
+[ ! "$root" ] || exits "a 32-bit program, unprivileged" $((native & 1)) nobody "${trace[@]}" "$tmp/i386"
+
+# ---- auto ---------------------------------------------------------------------
+[ ! "$root" ] || like "auto, privileged: loader" "$("${auto[@]}" ./probe 2>&1)" 'engine loader \(/proc/self/exe can'
+like "auto, unprivileged: trace" "$(nobody "${auto[@]}" "$tmp/probe" 2>&1)" 'engine trace'
+[ ! "$root" ] || like "auto, root without capabilities: masked" \
+	"$(setpriv --bounding-set=-all --inh-caps=-all "$tmp/hwcap-exec" "--mask=$mask" -- ./probe)" '^low 1 '
+like "auto, unprivileged, no ptrace: a copy" "$(nobody ./launch no-ptrace -- "${auto[@]}" "$tmp/probe" 2>&1)" \
+	'engine loader \(in a copy'
+is "a copy that executes itself stays masked" \
+	"$(nobody ./launch no-ptrace -- "$tmp/hwcap-exec" "--mask=$mask" -- "$tmp/probe" again | cut -d' ' -f1,2 | uniq -c | tr -s ' ')" \
+	" 2 low 1"
+is "a copy takes a script" \
+	"$(nobody ./launch no-ptrace -- "$tmp/hwcap-exec" "--mask=$mask" -- "$tmp/text" one)" "$tmp/text one"
+is "a copy does not take options" "$(nobody ./launch no-ptrace -- "$tmp/hwcap-exec" --mask=all -- "$(type -P busybox)" sh -c \
+	'exec -a echo /proc/self/exe --mask=none' 2>&1)" "--mask=none"
+
+# Programs that go by /proc/self/exe, by a user who cannot set it.
+for program in "java -version" "clang --version" "busybox sh --help" "perl -e 'print \$^X'"; do
+	eval "set -- $program"
+	is "unprivileged under auto: $1" "$(nobody "$tmp/hwcap-exec" "--mask=$mask" -- "$@" 2>&1)" "$(nobody "$@" 2>&1)"
+done
+
+done_testing
