@@ -58,41 +58,38 @@ static inline void arch_trace_settle(struct arch_trace_regs *r)
 
 static inline void arch_trace_set_call(struct arch_trace_regs *r,
 				       const struct arch_trace_site *site,
-				       enum arch_trace_call call, uint64_t a,
-				       uint64_t b, uint64_t c, uint64_t d)
+				       enum arch_trace_call call, uint64_t a, uint64_t b,
+				       uint64_t c, uint64_t d)
 {
 	(void)r, (void)site, (void)call, (void)a, (void)b, (void)c, (void)d;
 }
 
-static inline size_t
-arch_trace_set_last_call(struct arch_trace_regs *r,
-			 const struct arch_trace_site *site,
-			 enum arch_trace_call call, uint64_t a, uint64_t b,
-			 uint64_t then, uint64_t sp, uint64_t *stack)
+static inline size_t arch_trace_set_last_call(struct arch_trace_regs *r,
+					      const struct arch_trace_site *site,
+					      enum arch_trace_call call, uint64_t a, uint64_t b,
+					      uint64_t then, uint64_t sp, uint64_t *stack)
 {
 	(void)r, (void)site, (void)call, (void)a, (void)b, (void)then, (void)sp;
 	*stack = 0;
 	return 0;
 }
 
-static inline void arch_trace_frame(const struct arch_trace_regs *r,
-				    uint64_t mask,
+static inline void arch_trace_frame(const struct arch_trace_regs *r, uint64_t mask,
 				    unsigned char frame[ARCH_TRACE_FRAME])
 {
 	(void)r, (void)mask;
 	*frame = 0;
 }
 
-static inline bool arch_trace_find_site(const unsigned char *code, size_t size,
-					uint64_t at, bool narrow,
-					struct arch_trace_site *site)
+static inline bool arch_trace_find_site(const unsigned char *code, size_t size, uint64_t at,
+					bool narrow, struct arch_trace_site *site)
 {
 	(void)code, (void)size, (void)at, (void)narrow, (void)site;
 	return false;
 }
 
-static inline long arch_clone(unsigned long flags, void *stack, int *parent_tid,
-			      int *child_tid, void (*fn)(void *), void *arg)
+static inline long arch_clone(unsigned long flags, void *stack, int *parent_tid, int *child_tid,
+			      void (*fn)(void *), void *arg)
 {
 	(void)flags, (void)stack, (void)parent_tid, (void)child_tid, (void)fn;
 	(void)arg;

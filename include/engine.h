@@ -17,11 +17,11 @@
 struct engine_request {
 	const struct start *start;
 	const struct options *options;
-	struct program *program;  /* opened */
-	const char *file;         /* its path; the program's may be /bin/sh's */
+	struct program *program; /* opened */
+	const char *file;        /* its path; the program's may be /bin/sh's */
 	struct hwcaps hide;
-	bool by_name;             /* a feature's name is among what made it */
-	bool environment;         /* the environment hides something */
+	bool by_name;     /* a feature's name is among what made it */
+	bool environment; /* the environment hides something */
 };
 
 /* Returns only on failure (-1 with D filled), or after a dry run (0). */

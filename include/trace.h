@@ -52,12 +52,12 @@ struct tracer {
 	int state; /* shared with the helper; 0 once it is gone */
 	int error; /* of the seizure */
 	int pid;
-	uint64_t mask;           /* signals blocked in this process */
-	bool child_pending;      /* SIGCHLD is */
+	uint64_t mask;      /* signals blocked in this process */
+	bool child_pending; /* SIGCHLD is */
 	bool child_ignored;
-	bool trap_ignored;       /* SIGTRAP is */
-	bool alone;              /* no other children */
-	const char *name;        /* for messages of the helper */
+	bool trap_ignored; /* SIGTRAP is */
+	bool alone;        /* no other children */
+	const char *name;  /* for messages of the helper */
 	struct trace_edit edit;
 	struct arch_trace_site site;
 	uint64_t vdso, page;
@@ -68,11 +68,11 @@ struct tracer {
  * Start the helper and let it seize us. VDSO: where ours is, 0 if not known. Returns 0; or -1 with D filled and no
  * helper left, D->error EPERM if tracing is not permitted here.
  */
-int trace_start(struct diag *d, struct tracer *t, const char *name,
-		uint64_t vdso, uint64_t page, const struct trace_edit *edit);
+int trace_start(struct diag *d, struct tracer *t, const char *name, uint64_t vdso, uint64_t page,
+		const struct trace_edit *edit);
 
 /* Execute PATH. Returns only on failure, -1 with D filled and no helper left. */
-int trace_exec(struct diag *d, struct tracer *t, const char *path,
-	       char *const *argv, char *const *envp);
+int trace_exec(struct diag *d, struct tracer *t, const char *path, char *const *argv,
+	       char *const *envp);
 
 #endif

@@ -16,10 +16,10 @@ struct traced {
 	struct arch_trace_regs regs; /* as the target is to have them */
 	struct arch_trace_site site;
 	uint64_t sp, mask, vdso;
-	size_t width;                /* bytes of a word on its stack */
-	bool stopped;                /* SIGSTOP came in between */
-	bool can_step;               /* SIGTRAP is known not to be ignored */
-	int stat;                    /* its /proc/TID/stat, -1: not open yet */
+	size_t width;  /* bytes of a word on its stack */
+	bool stopped;  /* SIGSTOP came in between */
+	bool can_step; /* SIGTRAP is known not to be ignored */
+	int stat;      /* its /proc/TID/stat, -1: not open yet */
 };
 
 /* trace_edit_exec(), with what it found left in *T. */

@@ -23,7 +23,11 @@
 /* Ours, headers included, as mapped: see hwcap-exec.ld. */
 extern const char image_start[] __attribute__((visibility("hidden")));
 extern const char image_end[] __attribute__((visibility("hidden")));
-extern const char _start[] __attribute__((visibility("hidden")));
+
+static size_t image_size(void)
+{
+	return (uintptr_t)image_end - (uintptr_t)image_start;
+}
 
 enum kind { NATIVE, NARROW, OTHER };
 
@@ -38,15 +42,13 @@ static enum kind kind_of(const struct program_file *f)
 
 /* ---- what each engine needs ------------------------------------------------ */
 
-static void verbose(const struct engine_request *r, const char *engine,
-		    const char *why)
+static void verbose(const struct engine_request *r, const char *engine, const char *why)
 {
 	if (r->options->verbose)
 		report_choice(r->program, &r->hide, engine, why);
 }
 
-static int run_loader(struct diag *d, const struct engine_request *r,
-		      bool need_link)
+static int run_loader(struct diag *d, const struct engine_request *r, bool need_link)
 {
 	const struct load_request request = {
 		.start = r->start,
@@ -100,25 +102,23 @@ static int explain(struct diag *d, const struct engine_request *r)
  * AS_IS: our address space is as the kernel made it; the loader, where it
  * gives up, leaves the vDSO elsewhere. Returns 1 if there can be no tracer.
  */
-__attribute__((noinline)) static int
-try_trace(struct diag *d, const struct engine_request *r, const char *why,
-	  bool as_is)
+__attribute__((noinline)) static int try_trace(struct diag *d, const struct engine_request *r,
+					       const char *why, bool as_is)
 {
 	const struct trace_edit edit = { .hide = r->hide,
 					 .by_name = r->by_name,
 					 .no_vdso = r->options->no_vdso };
 	struct tracer tracer;
 
-	if (trace_start(d, &tracer, r->file, as_is ? r->start->vdso : 0,
-			r->start->page_size, &edit))
+	if (trace_start(d, &tracer, r->file, as_is ? r->start->vdso : 0, r->start->page_size,
+			&edit))
 		return 1;
 	verbose(r, "trace", why);
 	trace_exec(d, &tracer, r->program->path, arguments(r), r->start->envp);
 	return d->error == ENOEXEC ? explain(d, r) : -1;
 }
 
-static int run_trace(struct diag *d, const struct engine_request *r,
-		     const char *why)
+static int run_trace(struct diag *d, const struct engine_request *r, const char *why)
 {
 	return try_trace(d, r, why, true) ? -1 : 0;
 }
@@ -160,15 +160,15 @@ static bool fill(struct stamp *s, const struct engine_request *r)
 /* All that is needed of us lies in one segment, headers included. */
 static long write_copy(int fd, const struct stamp *s)
 {
-	const size_t size = (size_t)(image_end - image_start);
-	const size_t at = (size_t)((const char *)&stamp_own - image_start);
+	const size_t size = image_size();
+	const size_t at = (uintptr_t)&stamp_own - (uintptr_t)image_start;
 	long r = sys_pwrite(fd, image_start, size, 0);
 
 	if (r == (long)size)
 		r = sys_pwrite(fd, s, sizeof(*s), at);
 	if (r == (long)sizeof(*s))
-		r = sys_fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK |
-				      F_SEAL_GROW | F_SEAL_WRITE);
+		r = sys_fcntl(fd, F_ADD_SEALS,
+			      F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE);
 	return r;
 }
 
@@ -188,8 +188,7 @@ static long make_copy(const struct stamp *s)
 	return r < 0 ? r : -ENOSPC;
 }
 
-__attribute__((noinline)) static int run_copy(struct diag *d,
-					      const struct engine_request *r)
+__attribute__((noinline)) static int run_copy(struct diag *d, const struct engine_request *r)
 {
 	struct stamp stamp;
 	long fd;
@@ -201,14 +200,15 @@ __attribute__((noinline)) static int run_copy(struct diag *d,
 			    "to carry; use --engine=loader", r->file);
 	fd = make_copy(&stamp);
 	if (fd >= 0) {
-		verbose(r, "loader", "in a copy of hwcap-exec: neither can the "
-				     "link be set nor a tracer started");
-		fd = sys_execveat((int)fd, "", arguments(r), r->start->envp,
-				  AT_EMPTY_PATH);
+		verbose(r, "loader",
+			"in a copy of hwcap-exec: neither can the "
+			"link be set nor a tracer started");
+		fd = sys_execveat((int)fd, "", arguments(r), r->start->envp, AT_EMPTY_PATH);
 	}
 	return diag(d, EXIT_FAILED, (int)-fd,
 		    "%s: unable to run it from a copy of hwcap-exec: %s; use "
-		    "--engine=loader", r->file, errno_text((int)-fd, number));
+		    "--engine=loader",
+		    r->file, errno_text((int)-fd, number));
 }
 
 bool engine_is_stamped(void)
@@ -230,8 +230,7 @@ int engine_run_stamp(struct diag *d, const struct start *s, struct program *p)
 
 	const char *exe = stamp_own.path + strlen(stamp_own.path) + 1;
 
-	if (program_open(d, p, first ? stamp_own.path : exe,
-			 s->argc ? s->argv[0] : "", 0))
+	if (program_open(d, p, first ? stamp_own.path : exe, s->argc ? s->argv[0] : "", 0))
 		return -1;
 	if (!first)
 		p->path = s->execfn;
@@ -245,7 +244,8 @@ static int refuse_set_id(struct diag *d, const struct engine_request *r)
 	return diag(d, EXIT_CANNOT_RUN, EPERM,
 		    "%s: set-id bits or file capabilities would be lost; run "
 		    "it as that user, under setpriv --no-new-privs, or by root "
-		    "with --engine=trace", r->file);
+		    "with --engine=trace",
+		    r->file);
 }
 
 /* As root: the link can be set, as a rule. Only the attempt is free. */
@@ -303,13 +303,12 @@ int engine_run(struct diag *d, const struct engine_request *r)
 		if (r->environment)
 			return diag(d, EXIT_FAILED, EPERM,
 				    "%s: HWCAP_EXEC_MASK is not allowed for a "
-				    "set-id program; use --mask", r->file);
+				    "set-id program; use --mask",
+				    r->file);
 		return run_trace(d, r, "a set-id program");
 	}
 	switch (engine) {
-	case ENGINE_LOADER:
-		verbose(r, "loader", "as asked");
-		return run_loader(d, r, false);
+	case ENGINE_LOADER: verbose(r, "loader", "as asked"); return run_loader(d, r, false);
 	case ENGINE_TRACE: return run_trace(d, r, "as asked");
 	default: return run_auto(d, r);
 	}

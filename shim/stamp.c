@@ -14,8 +14,7 @@ void *stamp_find(void *bytes, size_t size)
 	unsigned char *at = bytes, *end = at + size;
 
 	while ((size_t)(end - at) >= sizeof(struct stamp)) {
-		at = memchr(at, stamp_own.magic[0],
-			    (size_t)(end - at) - sizeof(struct stamp) + 1);
+		at = memchr(at, stamp_own.magic[0], (size_t)(end - at) - sizeof(struct stamp) + 1);
 		if (!at)
 			return NULL;
 		if (!memcmp(at, &stamp_own, wanted))

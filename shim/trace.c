@@ -30,9 +30,9 @@
 #endif
 
 enum state {
-	GONE,      /* the kernel writes it (CLONE_CHILD_CLEARTID) */
+	GONE, /* the kernel writes it (CLONE_CHILD_CLEARTID) */
 	STARTING,
-	DENIED,    /* the helper asks to be named to Yama */
+	DENIED, /* the helper asks to be named to Yama */
 	RETRY,
 	SEIZED,
 	FAILED,
@@ -44,7 +44,7 @@ struct kernel_sigaction {
 	unsigned long handler, flags, words[3];
 };
 
-#define SIGNAL_BIT(signal) (1UL << ((signal) - 1))
+#define SIGNAL_BIT(signal) (1UL << ((signal)-1))
 
 static int state_of(const struct tracer *t)
 {
@@ -66,8 +66,7 @@ static enum state wait_while(struct tracer *t, enum state from)
 
 /* ---- the helper ------------------------------------------------------------ */
 
-__attribute__((noreturn)) static void give_up(const struct tracer *t, int tid,
-					      const struct diag *d)
+__attribute__((noreturn)) static void give_up(const struct tracer *t, int tid, const struct diag *d)
 {
 	char line[sizeof(d->text) + 300];
 	struct text text;
@@ -81,8 +80,7 @@ __attribute__((noreturn)) static void give_up(const struct tracer *t, int tid,
 
 static long seize(int tid)
 {
-	return sys_ptrace(PTRACE_SEIZE, tid, 0,
-			  PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL);
+	return sys_ptrace(PTRACE_SEIZE, tid, 0, PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL);
 }
 
 static void seize_parent(struct tracer *t, int tid)
@@ -107,8 +105,7 @@ static void await_exec(const struct tracer *t, int tid)
 	long how;
 
 	for (;;) {
-		if (sys_wait4(tid, &status, __WALL) != tid ||
-		    !WIFSTOPPED(status))
+		if (sys_wait4(tid, &status, __WALL) != tid || !WIFSTOPPED(status))
 			sys_exit(0);
 		if (status >> 8 == (SIGTRAP | PTRACE_EVENT_EXEC << 8))
 			return;
@@ -138,8 +135,7 @@ static uint64_t room_in_vdso(const struct traced *x, const struct tracer *t)
 	if (!t->edit.site || x->width != 8 || !vdso_code(&own, &size))
 		return 0;
 	end = page_up(size, t->page) - sizeof(code);
-	if (end < size ||
-	    trace_read(x->tid, x->vdso + end, &code, sizeof(code)) < 8 || code)
+	if (end < size || trace_read(x->tid, x->vdso + end, &code, sizeof(code)) < 8 || code)
 		return 0;
 	return x->vdso + end;
 }
@@ -180,16 +176,12 @@ static int let_it_reap(struct traced *x, const struct tracer *t)
 		sp = add_sigreturn(x, code);
 	}
 	words = arch_trace_set_last_call(&regs, &x->site, ARCH_TRACE_WAITID,
-					 t->alone ? P_ALL : P_PID,
-					 t->alone ? 0 : (uint64_t)t->pid, then,
-					 sp, stack);
-	if (!sp || trace_write(x->tid, arch_trace_sp(&regs), stack,
-			       words * x->width))
-		return diag(x->d, EXIT_FAILED, EFAULT,
-			    "unable to write to its memory");
+					 t->alone ? P_ALL : P_PID, t->alone ? 0 : (uint64_t)t->pid,
+					 then, sp, stack);
+	if (!sp || trace_write(x->tid, arch_trace_sp(&regs), stack, words * x->width))
+		return diag(x->d, EXIT_FAILED, EFAULT, "unable to write to its memory");
 	if (code && unblock)
-		sys_ptrace(PTRACE_SETSIGMASK, x->tid, sizeof(mask),
-			   (unsigned long)&mask);
+		sys_ptrace(PTRACE_SETSIGMASK, x->tid, sizeof(mask), (unsigned long)&mask);
 	return trace_set_regs(x, &regs);
 }
 
@@ -197,9 +189,7 @@ static void helper(void *arg)
 {
 	struct tracer *t = arg;
 	struct diag d = { .status = 0 };
-	struct traced x = { .d = &d,
-			    .tid = (int)sys_getppid(),
-			    .can_step = !t->trap_ignored };
+	struct traced x = { .d = &d, .tid = (int)sys_getppid(), .can_step = !t->trap_ignored };
 
 	seize_parent(t, x.tid);
 	/* What can be done while the kernel executes the target. */
@@ -233,7 +223,8 @@ static int refused(struct diag *d, const char *name, int error)
 		return diag(d, EXIT_FAILED, EPERM,
 			    "%s: unable to trace it: this process is traced "
 			    "already, or ptrace is forbidden here (a seccomp "
-			    "filter, Yama); use --engine=loader", name);
+			    "filter, Yama); use --engine=loader",
+			    name);
 	return diag(d, EXIT_FAILED, error, "%s: unable to trace it: %s", name,
 		    errno_text(error, number));
 }
@@ -250,12 +241,11 @@ static void look_around(struct tracer *t)
 	t->child_ignored = action.handler == (unsigned long)SIG_IGN;
 	sys_sigaction(SIGTRAP, NULL, &action);
 	t->trap_ignored = action.handler == (unsigned long)SIG_IGN;
-	t->alone = sys_waitid(P_ALL, 0, NULL,
-			      WEXITED | WNOHANG | WNOWAIT | __WALL) == -ECHILD;
+	t->alone = sys_waitid(P_ALL, 0, NULL, WEXITED | WNOHANG | WNOWAIT | __WALL) == -ECHILD;
 }
 
-int trace_start(struct diag *d, struct tracer *t, const char *name,
-		uint64_t vdso, uint64_t page, const struct trace_edit *edit)
+int trace_start(struct diag *d, struct tracer *t, const char *name, uint64_t vdso, uint64_t page,
+		const struct trace_edit *edit)
 {
 	const uint64_t all = ~0UL;
 	enum state state;
@@ -272,17 +262,16 @@ int trace_start(struct diag *d, struct tracer *t, const char *name,
 	/* The helper must not die of what is meant for the target. */
 	sys_sigprocmask(SIG_SETMASK, &all, &t->mask);
 	r = arch_clone(CLONE_VM | CLONE_CHILD_CLEARTID | CLONE_PARENT_SETTID,
-		       t->stack + sizeof(t->stack), &t->pid, &t->state, helper,
-		       t);
+		       t->stack + sizeof(t->stack), &t->pid, &t->state, helper, t);
 	sys_sigprocmask(SIG_SETMASK, &t->mask, NULL);
 	if (r == -EAGAIN)
 		return diag(d, EXIT_FAILED, EAGAIN,
 			    "%s: unable to start a helper to trace it: the "
 			    "limit of processes (RLIMIT_NPROC, pids.max) is "
-			    "reached", name);
+			    "reached",
+			    name);
 	if (sys_failed(r))
-		return diag(d, EXIT_FAILED, (int)-r,
-			    "%s: unable to start a helper to trace it: %s",
+		return diag(d, EXIT_FAILED, (int)-r, "%s: unable to start a helper to trace it: %s",
 			    name, errno_text((int)-r, number));
 	state = wait_while(t, STARTING);
 	if (state == DENIED) {
@@ -307,15 +296,13 @@ static void dismiss(struct tracer *t)
 	sys_sigprocmask(SIG_SETMASK, &t->mask, NULL);
 }
 
-int trace_exec(struct diag *d, struct tracer *t, const char *path,
-	       char *const *argv, char *const *envp)
+int trace_exec(struct diag *d, struct tracer *t, const char *path, char *const *argv,
+	       char *const *envp)
 {
 	long r = sys_execve(path, argv, envp);
 	char number[16];
-	int status = r == -ENOENT || r == -ENOTDIR ? EXIT_NOT_FOUND
-						   : EXIT_CANNOT_RUN;
+	int status = r == -ENOENT || r == -ENOTDIR ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
 
 	dismiss(t);
-	return diag(d, status, (int)-r, "%s: %s", path,
-		    errno_text((int)-r, number));
+	return diag(d, status, (int)-r, "%s: %s", path, errno_text((int)-r, number));
 }

@@ -24,14 +24,14 @@
 #endif
 
 enum {
-	BELOW_STACK = 256,  /* the red zone, and then some, stays untouched */
-	VDSO_SIZE = 4096, /* of its text; every vDSO has that much */
+	BELOW_STACK = 256, /* the red zone, and then some, stays untouched */
+	VDSO_SIZE = 4096,  /* of its text; every vDSO has that much */
 	STAT_SIZE = 1024,
 };
 
 struct vector {
-	uint64_t at;       /* in the target */
-	size_t count;      /* pairs, AT_NULL included */
+	uint64_t at;  /* in the target */
+	size_t count; /* pairs, AT_NULL included */
 	uint64_t vdso;
 	uint64_t args, env, execfn; /* first strings of each */
 	Elf64_auxv_t pair[STACK_AUX_MAX];
@@ -55,8 +55,7 @@ long trace_read(int tid, uint64_t at, void *to, size_t size)
 		return r;
 	/* A filter may forbid one way and leave the other. */
 	for (size_t i = 0; i + sizeof(word) <= size; i += sizeof(word)) {
-		r = sys_ptrace(PTRACE_PEEKDATA, tid, at + i,
-			       (unsigned long)&word);
+		r = sys_ptrace(PTRACE_PEEKDATA, tid, at + i, (unsigned long)&word);
 		if (r < 0)
 			return i ? (long)i : -EPERM;
 		memcpy((char *)to + i, &word, sizeof(word));
@@ -76,9 +75,9 @@ long trace_write(int tid, uint64_t at, const void *from, size_t size)
 	for (size_t i = 0; i < size; i += sizeof(word)) {
 		size_t n = size - i < sizeof(word) ? size - i : sizeof(word);
 
-		r = n < sizeof(word) ? sys_ptrace(PTRACE_PEEKDATA, tid, at + i,
-						  (unsigned long)&word)
-				     : 0;
+		r = n < sizeof(word) ?
+			    sys_ptrace(PTRACE_PEEKDATA, tid, at + i, (unsigned long)&word) :
+			    0;
 		memcpy(&word, (const char *)from + i, n);
 		if (!r)
 			r = sys_ptrace(PTRACE_POKEDATA, tid, at + i, word);
@@ -96,8 +95,7 @@ static int ended(const struct traced *t)
 static long get_regs(const struct traced *t, struct arch_trace_regs *r)
 {
 	struct sys_iovec to = { r->word, sizeof(r->word) };
-	long result = sys_ptrace(PTRACE_GETREGSET, t->tid, NT_PRSTATUS,
-				 (unsigned long)&to);
+	long result = sys_ptrace(PTRACE_GETREGSET, t->tid, NT_PRSTATUS, (unsigned long)&to);
 
 	r->size = to.size;
 	return result;
@@ -107,8 +105,8 @@ int trace_set_regs(const struct traced *t, const struct arch_trace_regs *r)
 {
 	struct sys_iovec from = { (void *)(uintptr_t)r->word, r->size };
 
-	return sys_ptrace(PTRACE_SETREGSET, t->tid, NT_PRSTATUS,
-			  (unsigned long)&from) ? ended(t) : 0;
+	return sys_ptrace(PTRACE_SETREGSET, t->tid, NT_PRSTATUS, (unsigned long)&from) ? ended(t) :
+											 0;
 }
 
 /*
@@ -125,8 +123,7 @@ static int wait_stop(struct traced *t, long request)
 	int status;
 
 	for (;;) {
-		if (sys_wait4(t->tid, &status, __WALL) != t->tid ||
-		    !WIFSTOPPED(status))
+		if (sys_wait4(t->tid, &status, __WALL) != t->tid || !WIFSTOPPED(status))
 			return ended(t);
 		if ((status >> 8 & 0xff7f) == SIGTRAP)
 			return 0;
@@ -145,8 +142,7 @@ static int step(struct traced *t, long request)
 static bool next_word(struct cursor *c, uint64_t *word)
 {
 	if (c->used + c->width > c->have) {
-		long r = trace_read(c->t->tid, c->at, c->bytes,
-				    sizeof(c->bytes));
+		long r = trace_read(c->t->tid, c->at, c->bytes, sizeof(c->bytes));
 
 		if (r < (long)c->width)
 			return false;
@@ -243,12 +239,10 @@ static int write_vector(const struct traced *t, const struct vector *v)
 	}
 	if (!trace_write(t->tid, v->at, from, v->count * 2 * t->width))
 		return 0;
-	return diag(t->d, EXIT_FAILED, EFAULT,
-		    "unable to write to its vector");
+	return diag(t->d, EXIT_FAILED, EFAULT, "unable to write to its vector");
 }
 
-static int edit_stack(struct traced *t, const struct trace_edit *edit,
-		      struct vector *v)
+static int edit_stack(struct traced *t, const struct trace_edit *edit, struct vector *v)
 {
 	if (!read_vector(t, v))
 		return diag(t->d, EXIT_CANNOT_RUN, EPERM,
@@ -264,12 +258,10 @@ static int edit_stack(struct traced *t, const struct trace_edit *edit,
 
 bool trace_find_site(uint64_t vdso, struct arch_trace_site *site)
 {
-	return vdso && arch_trace_find_site((const unsigned char *)vdso,
-					    VDSO_SIZE, 0, false, site);
+	return vdso && arch_trace_find_site((const unsigned char *)vdso, VDSO_SIZE, 0, false, site);
 }
 
-static int find_site(struct traced *t, const struct trace_edit *e,
-		     uint64_t vdso)
+static int find_site(struct traced *t, const struct trace_edit *e, uint64_t vdso)
 {
 	unsigned char code[VDSO_SIZE];
 	long r;
@@ -280,12 +272,10 @@ static int find_site(struct traced *t, const struct trace_edit *e,
 		return 0;
 	}
 	r = vdso ? trace_read(t->tid, vdso, code, sizeof(code)) : 0;
-	if (r > 0 && arch_trace_find_site(code, (size_t)r, vdso,
-					  arch_trace_is_narrow(&t->regs),
-					  &t->site))
+	if (r > 0 &&
+	    arch_trace_find_site(code, (size_t)r, vdso, arch_trace_is_narrow(&t->regs), &t->site))
 		return 0;
-	return diag(t->d, EXIT_CANNOT_RUN, ENOSYS,
-		    "it has no vDSO to make a system call from");
+	return diag(t->d, EXIT_CANNOT_RUN, ENOSYS, "it has no vDSO to make a system call from");
 }
 
 /* Number N (counted from 1) of /proc/PID/stat, from 3 on. */
@@ -343,17 +333,17 @@ static bool read_map(const struct traced *t, struct process_map *map)
 }
 
 /* Let the target make a call, and wait for its result. */
-static int inject(struct traced *t, enum arch_trace_call call, uint64_t a,
-		  uint64_t b, uint64_t c, uint64_t d, long *result)
+static int inject(struct traced *t, enum arch_trace_call call, uint64_t a, uint64_t b, uint64_t c,
+		  uint64_t d, long *result)
 {
+	const long request = t->can_step ? PTRACE_SINGLESTEP : PTRACE_SYSCALL;
 	struct arch_trace_regs regs = t->regs;
 
 	arch_trace_set_call(&regs, &t->site, call, a, b, c, d);
 	if (trace_set_regs(t, &regs))
 		return -1;
 	/* A step's SIGTRAP is forced: it would end its being ignored. */
-	if (t->can_step ? step(t, PTRACE_SINGLESTEP)
-			: step(t, PTRACE_SYSCALL) || step(t, PTRACE_SYSCALL))
+	if (step(t, request) || (!t->can_step && step(t, request)))
 		return -1;
 	if (get_regs(t, &regs))
 		return ended(t);
@@ -365,8 +355,7 @@ static int inject(struct traced *t, enum arch_trace_call call, uint64_t a,
  * Without /proc, code and data ranges are out of reach, and of little use:
  * nothing but /proc/PID/stat shows them. The strings have no gaps.
  */
-static int guess_map(struct traced *t, const struct vector *v,
-		     struct process_map *map)
+static int guess_map(struct traced *t, const struct vector *v, struct process_map *map)
 {
 	long brk;
 
@@ -383,24 +372,20 @@ static int guess_map(struct traced *t, const struct vector *v,
 	return 0;
 }
 
-static int set_map(struct traced *t, const struct process_map *map,
-		   long *result)
+static int set_map(struct traced *t, const struct process_map *map, long *result)
 {
 	const struct process_map nothing = { .exe_fd = 0 };
 	uint64_t at = (t->sp - BELOW_STACK - sizeof(*map)) & ~15UL;
 
 	if (trace_write(t->tid, at, map, sizeof(*map)))
-		return diag(t->d, EXIT_FAILED, EFAULT,
-			    "unable to write to its stack");
-	if (inject(t, ARCH_TRACE_PRCTL, PR_SET_MM, PR_SET_MM_MAP, at,
-		   sizeof(*map), result))
+		return diag(t->d, EXIT_FAILED, EFAULT, "unable to write to its stack");
+	if (inject(t, ARCH_TRACE_PRCTL, PR_SET_MM, PR_SET_MM_MAP, at, sizeof(*map), result))
 		return -1;
 	trace_write(t->tid, at, &nothing, sizeof(nothing));
 	return 0;
 }
 
-static int edit_saved(struct traced *t, const struct vector *v,
-		      struct process_map *known)
+static int edit_saved(struct traced *t, const struct vector *v, struct process_map *known)
 {
 	struct process_map map = *known;
 	char number[16];
@@ -424,8 +409,7 @@ static int edit_saved(struct traced *t, const struct vector *v,
 		return diag(t->d, EXIT_FAILED, (int)-r,
 			    "the kernel refuses to change its saved vector (is "
 			    "it built with CONFIG_CHECKPOINT_RESTORE?)");
-	return diag(t->d, EXIT_FAILED, (int)-r,
-		    "unable to change its saved vector: %s",
+	return diag(t->d, EXIT_FAILED, (int)-r, "unable to change its saved vector: %s",
 		    errno_text((int)-r, number));
 }
 
@@ -434,14 +418,14 @@ static int edit(struct traced *t, const struct trace_edit *e)
 	struct process_map map;
 	struct vector v;
 
+	v.vdso = 0;
 	if (edit_stack(t, e, &v) || resume(t, PTRACE_SYSCALL))
 		return -1;
 	t->vdso = v.vdso;
 	/* While it is on its way to the end of the exec. */
 	if (!read_map(t, &map))
 		map.start_brk = 0;
-	if (wait_stop(t, PTRACE_SYSCALL) || find_site(t, e, v.vdso) ||
-	    edit_saved(t, &v, &map))
+	if (wait_stop(t, PTRACE_SYSCALL) || find_site(t, e, v.vdso) || edit_saved(t, &v, &map))
 		return -1;
 	return trace_set_regs(t, &t->regs);
 }
@@ -452,10 +436,8 @@ int trace_edit_stopped(struct traced *t, const struct trace_edit *e)
 
 	t->stopped = false;
 	if (get_regs(t, &t->regs) ||
-	    sys_ptrace(PTRACE_GETSIGMASK, t->tid, sizeof(t->mask),
-		       (unsigned long)&t->mask) ||
-	    sys_ptrace(PTRACE_SETSIGMASK, t->tid, sizeof(all),
-		       (unsigned long)&all))
+	    sys_ptrace(PTRACE_GETSIGMASK, t->tid, sizeof(t->mask), (unsigned long)&t->mask) ||
+	    sys_ptrace(PTRACE_SETSIGMASK, t->tid, sizeof(all), (unsigned long)&all))
 		return ended(t);
 	t->sp = arch_trace_sp(&t->regs);
 	t->width = arch_trace_is_narrow(&t->regs) ? 4 : 8;
@@ -464,8 +446,9 @@ int trace_edit_stopped(struct traced *t, const struct trace_edit *e)
 		return -1;
 	if (t->stopped)
 		sys_kill(t->tid, SIGSTOP);
-	return sys_ptrace(PTRACE_SETSIGMASK, t->tid, sizeof(t->mask),
-			  (unsigned long)&t->mask) ? ended(t) : 0;
+	return sys_ptrace(PTRACE_SETSIGMASK, t->tid, sizeof(t->mask), (unsigned long)&t->mask) ?
+		       ended(t) :
+		       0;
 }
 
 int trace_edit_exec(struct diag *d, int tid, const struct trace_edit *e)

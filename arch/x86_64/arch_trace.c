@@ -9,12 +9,45 @@
 
 /* Indices of user_regs_struct, and of its i386 counterpart. */
 enum {
-	R15, R14, R13, R12, RBP, RBX, R11, R10, R9, R8, RAX, RCX, RDX, RSI,
-	RDI, ORIG_RAX, RIP, CS, RFLAGS, RSP, SS,
+	R15,
+	R14,
+	R13,
+	R12,
+	RBP,
+	RBX,
+	R11,
+	R10,
+	R9,
+	R8,
+	RAX,
+	RCX,
+	RDX,
+	RSI,
+	RDI,
+	ORIG_RAX,
+	RIP,
+	CS,
+	RFLAGS,
+	RSP,
+	SS,
 };
 enum {
-	EBX, ECX, EDX, ESI, EDI, EBP, EAX, XDS, XES, XFS, XGS, ORIG_EAX, EIP,
-	XCS, EFLAGS, ESP,
+	EBX,
+	ECX,
+	EDX,
+	ESI,
+	EDI,
+	EBP,
+	EAX,
+	XDS,
+	XES,
+	XFS,
+	XGS,
+	ORIG_EAX,
+	EIP,
+	XCS,
+	EFLAGS,
+	ESP,
 };
 
 static uint32_t narrow_get(const struct arch_trace_regs *r, unsigned int i)
@@ -39,8 +72,7 @@ uint64_t arch_trace_sp(const struct arch_trace_regs *r)
 
 long arch_trace_result(const struct arch_trace_regs *r)
 {
-	return arch_trace_is_narrow(r) ? (int32_t)narrow_get(r, EAX)
-				       : (long)r->word[RAX];
+	return arch_trace_is_narrow(r) ? (int32_t)narrow_get(r, EAX) : (long)r->word[RAX];
 }
 
 void arch_trace_settle(struct arch_trace_regs *r)
@@ -64,10 +96,8 @@ static unsigned int number(enum arch_trace_call call, bool narrow)
 	}
 }
 
-void arch_trace_set_call(struct arch_trace_regs *r,
-			 const struct arch_trace_site *site,
-			 enum arch_trace_call call, uint64_t a, uint64_t b,
-			 uint64_t c, uint64_t d)
+void arch_trace_set_call(struct arch_trace_regs *r, const struct arch_trace_site *site,
+			 enum arch_trace_call call, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 {
 	if (arch_trace_is_narrow(r)) {
 		narrow_set(r, EAX, number(call, true));
@@ -93,11 +123,9 @@ uint64_t arch_trace_ip(const struct arch_trace_regs *r)
 	return arch_trace_is_narrow(r) ? narrow_get(r, EIP) : r->word[RIP];
 }
 
-size_t arch_trace_set_last_call(struct arch_trace_regs *r,
-				const struct arch_trace_site *site,
-				enum arch_trace_call call, uint64_t a,
-				uint64_t b, uint64_t then, uint64_t sp,
-				uint64_t *stack)
+size_t arch_trace_set_last_call(struct arch_trace_regs *r, const struct arch_trace_site *site,
+				enum arch_trace_call call, uint64_t a, uint64_t b, uint64_t then,
+				uint64_t sp, uint64_t *stack)
 {
 	size_t width = arch_trace_is_narrow(r) ? 4 : 8;
 	size_t words = site->words + 1;
@@ -118,16 +146,14 @@ size_t arch_trace_set_last_call(struct arch_trace_regs *r,
 }
 
 /* mov $15, %eax; syscall; nop */
-const unsigned char arch_trace_sigreturn[8] = { 0xb8, 15, 0, 0, 0,
-						0x0f, 0x05, 0x90 };
+const unsigned char arch_trace_sigreturn[8] = { 0xb8, 15, 0, 0, 0, 0x0f, 0x05, 0x90 };
 
 /* include/uapi/asm/sigcontext.h and ucontext.h; fpstate 0: as at the start. */
 void arch_trace_frame(const struct arch_trace_regs *r, uint64_t mask,
 		      unsigned char frame[ARCH_TRACE_FRAME])
 {
-	static const unsigned char order[] = { R8,  R9,	 R10, R11, R12, R13,
-					       R14, R15, RDI, RSI, RBP, RBX,
-					       RDX, RAX, RCX, RSP, RIP, RFLAGS };
+	static const unsigned char order[] = { R8,  R9,  R10, R11, R12, R13, R14, R15, RDI,
+					       RSI, RBP, RBX, RDX, RAX, RCX, RSP, RIP, RFLAGS };
 	enum { UC_FLAGS = 0, SS_FLAGS = 3, CONTEXT = 5, SELECTORS = 23, MASK = 37 };
 	uint64_t word[ARCH_TRACE_FRAME / 8] = { 0 };
 
@@ -141,8 +167,8 @@ void arch_trace_frame(const struct arch_trace_regs *r, uint64_t mask,
 }
 
 /* What a site may consist of: see leave.c; and `leave`, as its first part. */
-static bool site_at(const unsigned char *code, size_t size,
-		    struct arch_trace_site *site, unsigned int *cleared)
+static bool site_at(const unsigned char *code, size_t size, struct arch_trace_site *site,
+		    unsigned int *cleared)
 {
 	size_t i = 2;
 
@@ -171,12 +197,11 @@ static bool site_at(const unsigned char *code, size_t size,
 			return false;
 		}
 	}
-	return i < size && code[i] == 0xc3 &&
-	       site->words + 1 < ARCH_TRACE_STACK;
+	return i < size && code[i] == 0xc3 && site->words + 1 < ARCH_TRACE_STACK;
 }
 
-bool arch_trace_find_site(const unsigned char *code, size_t size, uint64_t at,
-			  bool narrow, struct arch_trace_site *best)
+bool arch_trace_find_site(const unsigned char *code, size_t size, uint64_t at, bool narrow,
+			  struct arch_trace_site *best)
 {
 	const unsigned int left = 1 << 1 | 1 << 6 | 1 << 7 | 1 << 10 | 1 << 11;
 	const unsigned char first = narrow ? 0xcd : 0x0f;
@@ -189,8 +214,7 @@ bool arch_trace_find_site(const unsigned char *code, size_t size, uint64_t at,
 		unsigned int cleared;
 		int rank;
 
-		if (p[1] == second &&
-		    site_at(p, (size_t)(end - p), &site, &cleared)) {
+		if (p[1] == second && site_at(p, (size_t)(end - p), &site, &cleared)) {
 			rank = __builtin_popcount(cleared & left);
 			if (rank > best_rank)
 				*best = site;

@@ -42,20 +42,16 @@ long arch_trace_result(const struct arch_trace_regs *r);
 void arch_trace_settle(struct arch_trace_regs *r);
 
 /* Let it make CALL at SITE next. Unused arguments are 0. */
-void arch_trace_set_call(struct arch_trace_regs *r,
-			 const struct arch_trace_site *site,
-			 enum arch_trace_call call, uint64_t a, uint64_t b,
-			 uint64_t c, uint64_t d);
+void arch_trace_set_call(struct arch_trace_regs *r, const struct arch_trace_site *site,
+			 enum arch_trace_call call, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
 
 /*
  * Let it make CALL at SITE with nobody watching, then go on at THEN, on the
  * stack at SP. As many words as returned, in *STACK, belong just below SP.
  */
-size_t arch_trace_set_last_call(struct arch_trace_regs *r,
-				const struct arch_trace_site *site,
-				enum arch_trace_call call, uint64_t a,
-				uint64_t b, uint64_t then, uint64_t sp,
-				uint64_t *stack);
+size_t arch_trace_set_last_call(struct arch_trace_regs *r, const struct arch_trace_site *site,
+				enum arch_trace_call call, uint64_t a, uint64_t b, uint64_t then,
+				uint64_t sp, uint64_t *stack);
 
 /* Room for them, in words. */
 enum { ARCH_TRACE_STACK = 32 };
@@ -67,20 +63,19 @@ uint64_t arch_trace_ip(const struct arch_trace_regs *r);
  * that call, and what it finds at the stack pointer: R, MASK, nothing else.
  */
 enum { ARCH_TRACE_FRAME = 304 };
-extern const unsigned char arch_trace_sigreturn[8]
-	__attribute__((visibility("hidden")));
+extern const unsigned char arch_trace_sigreturn[8] __attribute__((visibility("hidden")));
 void arch_trace_frame(const struct arch_trace_regs *r, uint64_t mask,
 		      unsigned char frame[ARCH_TRACE_FRAME]);
 
 /* The site in CODE that leaves the fewest registers changed. */
-bool arch_trace_find_site(const unsigned char *code, size_t size, uint64_t at,
-			  bool narrow, struct arch_trace_site *site);
+bool arch_trace_find_site(const unsigned char *code, size_t size, uint64_t at, bool narrow,
+			  struct arch_trace_site *site);
 
 /*
  * clone(2) with FLAGS; the child runs FN(ARG) on the stack that ends at STACK
  * and must not return. PARENT_TID and CHILD_TID as clone's flags have them.
  */
-long arch_clone(unsigned long flags, void *stack, int *parent_tid,
-		int *child_tid, void (*fn)(void *), void *arg);
+long arch_clone(unsigned long flags, void *stack, int *parent_tid, int *child_tid,
+		void (*fn)(void *), void *arg);
 
 #endif

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "hwcap_table.h"
 #include "hwcap_table_arm64.h"
 #include "hwcap_table_ppc64.h"
 #include "hwcap_table_riscv.h"
@@ -546,10 +547,39 @@ static void bits_are_added(void **state)
 	assert_int_equal(d.status, 0);
 }
 
+static void names_or_numbers(void **state)
+{
+	static const char *const numbers[] = {
+		"all",
+		"none",
+		"AT_HWCAP=1",
+		"HWCAP2=0xff,all",
+		"riscv:AT_HWCAP=0x1,none",
+		"arm64:AT_HWCAP4=18446744073709551615",
+	};
+	struct hwcap_table t;
+	char spec[64];
+
+	(void)state;
+	hwcap_table_own(&t);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		assert_false(spec_has_names(numbers[i]));
+	assert_true(spec_has_names(t.features[0].name));
+	assert_true(spec_has_names("AT_HWCAP=1,@x"));
+	snprintf(spec, sizeof(spec), "none,%s:%s", t.arch, t.features[0].name);
+	assert_true(spec_has_names(spec));
+	snprintf(spec, sizeof(spec), "AT_HWCAP=1,HWCAP=%s+%s", t.features[0].name,
+		 t.features[1].name);
+	assert_true(spec_has_names(spec));
+	/* Of another architecture: skipped, like the item. */
+	assert_false(spec_has_names(strcmp(t.arch, "riscv") ? "riscv:v" : "arm64:sve"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names),
+		cmocka_unit_test(names_or_numbers),
 		cmocka_unit_test(all_is_every_bit),
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(bad_numbers),
