@@ -25,6 +25,7 @@ enum {
 	CTL_OPTION_ARCH = 256,
 	CTL_OPTION_BASELINES,
 	CTL_OPTION_EXACT,
+	CTL_OPTION_FORCE,
 	CTL_OPTION_CGROUP_ROOT,
 	CTL_OPTION_NAMES,
 	CTL_OPTION_PID,
@@ -47,6 +48,10 @@ struct ctl_command {
 int ctl_list(const struct ctl *ctl, const struct ctl_command *self, int argc, char **argv);
 int ctl_show(const struct ctl *ctl, const struct ctl_command *self, int argc, char **argv);
 int ctl_cgroup(const struct ctl *ctl, const struct ctl_command *self, int argc, char **argv);
+int ctl_check(const struct ctl *ctl, const struct ctl_command *self, int argc, char **argv);
+int ctl_common(const struct ctl *ctl, const struct ctl_command *self, int argc, char **argv);
+int ctl_dump(const struct ctl *ctl, const struct ctl_command *self, int argc, char **argv);
+int ctl_matrix(const struct ctl *ctl, const struct ctl_command *self, int argc, char **argv);
 int ctl_explain(const struct ctl *ctl, const struct ctl_command *self, int argc, char **argv);
 
 /* "hwcapctl: TEXT" on stderr, one line. Returns STATUS. */
@@ -91,6 +96,15 @@ void ctl_print_spec(FILE *f, const struct hwcaps *bits);
 
 /* The same as a JSON object with all four entries, values as strings. */
 void ctl_json_words(FILE *f, const struct hwcaps *bits);
+
+/*
+ * The kernel's own list of the CPU's features, which no mask changes; NULL
+ * where /proc/cpuinfo has none. The caller frees it.
+ */
+char *ctl_cpu_features(void);
+
+/* Is WORD in such a list? */
+bool ctl_has_word(const char *list, const char *word);
 
 static inline bool ctl_has_bit(const struct hwcaps *h, unsigned int entry, unsigned int bit)
 {

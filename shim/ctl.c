@@ -33,6 +33,17 @@ static const struct ctl_command commands[] = {
 	  "      --cgroup-root=DIR\n"
 	  "                      the hierarchy, if it is not where it is mounted\n",
 	  ctl_cgroup },
+	{ "dump", "write down what this machine advertises", "[--force]",
+	  "      --force         even if the vector seems to be masked\n", ctl_dump },
+	{ "common", "find what several machines have in common",
+	  "[--dump | --keep | --json] FILE...",
+	  "  -d, --dump          print the common features as a dump\n"
+	  "  -k, --keep          print one SPEC for --keep (default: one for --mask each)\n"
+	  "  -j, --json          print JSON\n",
+	  ctl_common },
+	{ "check", "does this machine have all that a dump has?", "FILE", "", ctl_check },
+	{ "matrix", "print a SPEC for each feature of this machine", "[--json]",
+	  "  -j, --json          print a JSON array\n", ctl_matrix },
 };
 
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };

@@ -14,12 +14,8 @@ struct row {
 	enum answer masked;  /* the CPU has it, the vector hides it */
 };
 
-/*
- * The kernel's own list of the CPU's features, which no mask changes: the
- * value of the first `flags` (x86) or `Features` (arm64) line, with a blank
- * at both ends. NULL where /proc/cpuinfo has no such line.
- */
-static char *cpu_features(void)
+/* The first `flags` (x86) or `Features` (arm64) line, a blank at both ends. */
+char *ctl_cpu_features(void)
 {
 	FILE *f = fopen("/proc/cpuinfo", "re");
 	char *line = NULL, *found = NULL;
@@ -40,7 +36,7 @@ static char *cpu_features(void)
 	return found;
 }
 
-static bool has_word(const char *list, const char *word)
+bool ctl_has_word(const char *list, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -61,7 +57,7 @@ static void judge(struct row *row, const struct ctl_vector *own, const char *cpu
 		row->masked = UNKNOWN;
 	else
 		/* A mask keeps the entry: without one the kernel is too old. */
-		row->masked = own->has[f->entry] && has_word(cpu, f->name) ? YES : NO;
+		row->masked = own->has[f->entry] && ctl_has_word(cpu, f->name) ? YES : NO;
 }
 
 static void print_row(const struct row *row)
@@ -83,7 +79,7 @@ static void print_json_row(const struct row *row)
 
 static void list(const struct ctl *ctl, const struct hwcap_table *t, bool own, bool json)
 {
-	char *cpu = own ? cpu_features() : NULL;
+	char *cpu = own ? ctl_cpu_features() : NULL;
 	struct ctl_vector v;
 
 	ctl_own_vector(ctl, &v);

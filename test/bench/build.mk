@@ -40,4 +40,14 @@ bench-check: $(B)/samples
 	$(Q)$(srcdir)/test/bench/report.py $(or $(FORMAT),--check) \
 		--budget $(srcdir)/test/bench/budget.tsv $(B)/samples
 
-.PHONY: bench bench-check
+$(B)/depth: $(srcdir)/test/bench/depth.c
+	@mkdir -p $(@D)
+	$(call quiet,HOSTCC)
+	$(Q)$(HOSTCC) $(bench_cflags) -o $@ $<
+
+# In nested cgroups; DOC=DIR writes depth.md and depth.svg there.
+bench-depth: hwcap-exec hwcapctl $(B)/depth $(B)/minimal
+	$(Q)$(TEST_ENVIRONMENT) $(srcdir)/test/bench/depth $(ROUNDS)
+	$(Q)$(srcdir)/test/bench/depth.py $(if $(DOC),--doc $(DOC)) $(B)/depth.samples
+
+.PHONY: bench bench-check bench-depth
