@@ -15,9 +15,6 @@
 
 enum { STAMP_VERSION = 1, STAMP_PATH = 1024 };
 
-/* In e_ident[EI_ABIVERSION] of all our programs: see build-aux/mark. */
-enum { STAMP_MARKER = 0xe8 };
-
 /* Bits of FLAGS. A copy with one that it does not know must not be made. */
 enum {
 	STAMP_TARGET = 1,  /* run what PATH says with our arguments as they are */

@@ -12,7 +12,6 @@
 
 #define ARCH_NAME "arm64"
 #define ARCH_MACHINE 183 /* EM_AARCH64 */
-#define ARCH_ELF_FLAGS 0
 
 /* The user address space as this kernel and this CPU make it. */
 struct arch_space {

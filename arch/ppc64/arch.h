@@ -12,8 +12,6 @@
 
 #define ARCH_NAME "ppc64"
 #define ARCH_MACHINE 21 /* EM_PPC64 */
-/* ELFv2, which the kernel tells from ELFv1 by e_flags. */
-#define ARCH_ELF_FLAGS 2
 
 /* The user address space as this kernel and this CPU make it. */
 struct arch_space {

@@ -12,7 +12,6 @@
 
 #define ARCH_NAME "riscv"
 #define ARCH_MACHINE 243 /* EM_RISCV */
-#define ARCH_ELF_FLAGS 0
 
 /* The user address space as this kernel and this CPU make it. */
 struct arch_space {

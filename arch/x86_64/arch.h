@@ -14,7 +14,6 @@
 
 #define ARCH_NAME "x86_64"
 #define ARCH_MACHINE 62 /* EM_X86_64 */
-#define ARCH_ELF_FLAGS 0
 
 /* The user address space as this kernel and this CPU make it. */
 struct arch_space {
