@@ -4,4 +4,4 @@ set -u
 : "${srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${builddir:=$PWD}"
 exec "$srcdir/test/contract/run" -v -b "$builddir/obj/test" -l 0 \
 	-x "$(cd "$srcdir" && pwd)/test/contract/exceptions-trace" \
-	-w "$builddir/hwcap-exec --engine=trace --"
+	-w "$builddir/hwcap-exec --no-cgroup --engine=trace --"
