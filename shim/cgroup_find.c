@@ -2,12 +2,15 @@
 #include <string.h>
 
 #include "cgroup_dir.h"
+#include "lines.h"
 
 enum {
 	V1_MAGIC = 0x27e0eb, /* include/uapi/linux/magic.h */
 	V2_MAGIC = 0x63677270,
 	INITIAL_NAMESPACE = 0xeffffffb, /* include/uapi/linux/nsfs.h: of cgroups */
 };
+
+#define V1_DIRECTORY "/sys/fs/cgroup/misc"
 
 /* 1 if FD lies on a cgroup file system of VERSION, 0 or -errno. */
 static long is_hierarchy(int fd, enum cgroup_version version)
@@ -29,94 +32,27 @@ RARE static int fail(struct diag *d, long error, const char *what, const char *n
 		    errno_text((int)-error, number), CGROUP_ADVICE);
 }
 
-/* ---- lines of /proc ------------------------------------------------------- */
-
-/* The longest fields are two escaped paths; what is behind them may be cut. */
-enum { LINES_SIZE = 20480 };
-
-struct lines {
-	int fd;
-	bool ended, cut; /* CUT: of the line handed out the end is missing */
-	size_t used, size;
-	char buffer[LINES_SIZE];
-};
-
-static void drop_line(struct lines *l, size_t length)
-{
-	l->used += length;
-	if (l->used == l->size)
-		l->used = l->size = 0;
-}
-
-/* Read on; with a full buffer, forget what is in it but for its first half. */
-RARE static long fill(struct lines *l)
-{
-	long n;
-
-	if (l->used) {
-		memmove(l->buffer, l->buffer + l->used, l->size - l->used);
-		l->size -= l->used;
-		l->used = 0;
-	}
-	if (l->size == LINES_SIZE) {
-		l->size = LINES_SIZE / 2;
-		l->cut = true;
-	}
-	n = sys_read(l->fd, l->buffer + l->size, LINES_SIZE - l->size);
-	if (n > 0)
-		l->size += (size_t)n;
-	else if (!n)
-		l->ended = true;
-	return n < 0 ? n : 0;
-}
-
-/* The next line and its length: 1; 0 at the end; -errno. */
-RARE static long next_line(struct lines *l, char **line, size_t *length)
-{
-	l->cut = false;
-	for (;;) {
-		char *start = l->buffer + l->used;
-		char *end = memchr(start, '\n', l->size - l->used);
-		long r;
-
-		if (end || (l->ended && l->size > l->used)) {
-			*line = start;
-			*length = end ? (size_t)(end - start) : l->size - l->used;
-			if (!end && l->size == LINES_SIZE)
-				--*length; /* room for a terminator */
-			drop_line(l, *length + (end != NULL));
-			return 1;
-		}
-		if (l->ended)
-			return 0;
-		r = fill(l);
-		if (r)
-			return r;
-	}
-}
-
-static void lines_init(struct lines *l)
-{
-	l->ended = l->cut = false;
-	l->used = l->size = 0;
-}
-
 /* ---- what a search knows -------------------------------------------------- */
 
-/* Paths as /proc/PID/cgroup has them, where HAS says so. */
+/* As /proc/PID/cgroup has them: of v1 misc, of version 2. */
+struct paths {
+	char of[2][CGROUP_PATH_MAX];
+};
+
 struct search {
 	struct diag *d;
 	const struct cgroup_request *q;
-	uint64_t number;               /* of the cgroup, which is its inode; 0: unknown */
-	bool read;                     /* the paths have been */
-	bool usual;                    /* version 2 is mounted where it is alone */
-	bool has[2];                   /* there is such a path */
-	char path[2][CGROUP_PATH_MAX]; /* of v1 misc, of v2 */
+	uint64_t number;     /* of the cgroup, which is its inode; 0: unknown */
+	long top;            /* where version 2 is, 0 if nowhere; -1: not opened */
+	bool read;           /* the paths have been */
+	bool usual;          /* version 2 is mounted where it is alone */
+	bool has[2];         /* there is such a path */
+	struct paths *paths; /* in the frame of who needs them: they are long */
 };
 
 static char *path_of(struct search *s, enum cgroup_version version)
 {
-	return s->path[version == CGROUP_V2];
+	return s->paths->of[version == CGROUP_V2];
 }
 
 static bool *has_path(struct search *s, enum cgroup_version version)
@@ -142,7 +78,7 @@ RARE static int take_paths(struct search *s, struct lines *l, const char *name)
 	char *line;
 	long r;
 
-	while ((r = next_line(l, &line, &length)) > 0) {
+	while ((r = lines_next(l, &line, &length)) > 0) {
 		line[length] = '\0';
 		if (l->cut || cgroup_parse_own(line, length, &version, &p, &fault))
 			return diag(s->d, EXIT_FAILED, EINVAL,
@@ -221,7 +157,7 @@ static uint64_t read_number(const struct cgroup_request *q)
 
 static uint64_t inode_of(int dir)
 {
-	struct cgroup_status st;
+	struct cgroup_status st = { 0 };
 
 	return cgroup_status(dir, "", &st) ? 0 : st.ino;
 }
@@ -244,6 +180,12 @@ RARE static bool goes_up(const char *path)
 	return false;
 }
 
+/* With AT_EACCESS the kernel need not change credentials for the question. */
+static bool is_missing(int dir, const char *path)
+{
+	return sys_faccessat2(dir, path, 0, 0x200) == -ENOENT;
+}
+
 /*
  * The cgroup at BELOW, seen from directory TOP. Where TOP has no misc.mask
  * none below can have one: a controller is enabled from the top down.
@@ -257,7 +199,7 @@ static long enter(int top, const char *below, enum cgroup_version version, struc
 	*p = (struct cgroup_place){
 		.dir = (int)dir,
 		.levels = count_levels(below),
-		.has_file = sys_faccessat2(top, CGROUP_FILE, 0, 0) != -ENOENT,
+		.has_file = !is_missing(top, CGROUP_FILE),
 		.version = version,
 	};
 	return 0;
@@ -291,7 +233,7 @@ static long open_usual(struct search *s, enum cgroup_version version)
 			s->usual = fd >= 0;
 		}
 	} else {
-		fd = open_hierarchy("/sys/fs/cgroup/misc", version);
+		fd = open_hierarchy(V1_DIRECTORY, version);
 	}
 	return fd == -ENOENT || fd == -ENOTDIR ? 0 : fd;
 }
@@ -320,7 +262,7 @@ static bool find_by_number(struct search *s, int top, struct cgroup_place *p)
 	*p = (struct cgroup_place){
 		.dir = (int)dir,
 		.levels = -1,
-		.has_file = sys_faccessat2(top, CGROUP_FILE, 0, 0) != -ENOENT,
+		.has_file = !is_missing(top, CGROUP_FILE),
 		.version = CGROUP_V2,
 	};
 	return true;
@@ -328,7 +270,7 @@ static bool find_by_number(struct search *s, int top, struct cgroup_place *p)
 
 static bool in_initial_namespace(void)
 {
-	struct cgroup_status st;
+	struct cgroup_status st = { 0 };
 
 	return !cgroup_status(AT_FDCWD, "/proc/self/ns/cgroup", &st) && st.ino == INITIAL_NAMESPACE;
 }
@@ -385,7 +327,7 @@ RARE static int find_in_mounts(struct search *s, struct lines *l, enum cgroup_ve
 	size_t length;
 	char *line;
 
-	while ((r = next_line(l, &line, &length)) > 0) {
+	while ((r = lines_next(l, &line, &length)) > 0) {
 		/* Only the end, options of a file system, is missing where it was cut. */
 		if (cgroup_parse_mount(line, length, &mount, &fault) && !l->cut)
 			return diag(s->d, EXIT_FAILED, EINVAL,
@@ -423,15 +365,24 @@ RARE static int search_mounts(struct search *s, enum cgroup_version version, str
 	return r;
 }
 
+/* The way most runs by root go: 1, 0 if it is not for us, -1. */
+static int find_fast(struct search *s, struct cgroup_place *p)
+{
+	s->top = open_usual(s, CGROUP_V2);
+	if (s->top < 0)
+		return fail(s->d, s->top, "open", "/sys/fs/cgroup");
+	if (!s->top)
+		return 0;
+	s->number = read_number(s->q);
+	if (!find_by_number(s, (int)s->top, p))
+		return 0;
+	sys_close((int)s->top);
+	return 1;
+}
+
 /* TOP: where VERSION is usually mounted, 0 if it is not there. */
 static int find_at(struct search *s, int top, enum cgroup_version version, struct cgroup_place *p)
 {
-	if (version == CGROUP_V2 && top) {
-		if (!s->q->path)
-			s->number = read_number(s->q);
-		if (find_by_number(s, top, p))
-			return 1;
-	}
 	if (read_paths(s))
 		return -1;
 	if (!*has_path(s, version))
@@ -443,17 +394,13 @@ static int find_at(struct search *s, int top, enum cgroup_version version, struc
 
 static int find_mounted(struct search *s, enum cgroup_version version, struct cgroup_place *p)
 {
-	long top;
+	long top = version == CGROUP_V2 ? s->top : -1;
 	int r;
 
-	if (s->read && !*has_path(s, version))
-		return 0;
-	top = open_usual(s, version);
+	if (top < 0)
+		top = open_usual(s, version);
 	if (top < 0)
 		return fail(s->d, top, "open", "/sys/fs/cgroup");
-	/* Reading /proc for a hierarchy that hardly exists would cost all the time. */
-	if (!top && version == CGROUP_V1_MISC && !s->read)
-		return 0;
 	r = find_at(s, (int)top, version, p);
 	if (top)
 		sys_close((int)top);
@@ -516,7 +463,7 @@ RARE static int find_named(struct search *s, enum cgroup_version version, struct
 	return find_mounted(s, version, p);
 }
 
-static int find(struct search *s, enum cgroup_version version, struct cgroup_place *p)
+RARE static int find_slowly(struct search *s, enum cgroup_version version, struct cgroup_place *p)
 {
 	if (s->q->root)
 		return version == CGROUP_V2 ? find_below_root(s, p) : 0;
@@ -530,52 +477,76 @@ static void search_init(struct search *s, struct diag *d, const struct cgroup_re
 	s->d = d;
 	s->q = q;
 	s->number = 0;
+	s->top = -1;
 	s->read = s->usual = false;
 	s->has[0] = s->has[1] = false;
+	s->paths = NULL;
 }
 
 int cgroup_find(struct diag *d, const struct cgroup_request *request, enum cgroup_version version,
 		struct cgroup_place *place)
 {
+	struct paths paths;
 	struct search s;
+	int found = 0;
 
 	search_init(&s, d, request);
-	return find(&s, version, place);
+	s.paths = &paths;
+	if (version == CGROUP_V2 && !request->root && !request->path)
+		found = find_fast(&s, place);
+	return found ? found : find_slowly(&s, version, place);
 }
 
-/* What one hierarchy says: 1 if it is there, 0 if not, -1. */
-static int add_hierarchy(struct search *s, enum cgroup_version version, struct cgroup_mask *mask,
-			 bool *has_file)
+static int read_place(struct search *s, struct cgroup_place *place, struct cgroup_mask *mask)
 {
-	struct cgroup_place place;
-	int found = find(s, version, &place);
+	int r = cgroup_read(s->d, s->q, place, mask);
 
-	if (found <= 0)
-		return found;
-	*has_file = place.has_file;
-	if (cgroup_read(s->d, s->q, &place, mask))
-		found = -1;
-	sys_close(place.dir);
-	return found;
+	sys_close(place->dir);
+	return r;
+}
+
+/* FOUND: version 2 has been read. It has a misc.mask or not. */
+RARE static int mask_slowly(struct search *s, struct cgroup_mask *mask, bool found)
+{
+	bool has_file = false, found_v1 = false;
+	struct cgroup_place place;
+	struct paths paths;
+	int r;
+
+	s->paths = &paths;
+	if (!found) {
+		r = find_slowly(s, CGROUP_V2, &place);
+		found = r > 0;
+		has_file = found && place.has_file;
+		if (r < 0 || (found && read_place(s, &place, mask)))
+			return -1;
+	}
+	/* A controller is in one hierarchy only. */
+	if (!has_file && !s->usual && !s->q->root && !(found && s->q->path)) {
+		r = find_slowly(s, CGROUP_V1_MISC, &place);
+		found_v1 = r > 0;
+		if (r < 0 || (found_v1 && read_place(s, &place, mask)))
+			return -1;
+	}
+	if (found || found_v1 || !s->q->insist)
+		return 0;
+	return diag(s->d, EXIT_FAILED, ENOENT,
+		    "--cgroup: no cgroup file system is mounted here, or /proc is not");
 }
 
 int cgroup_mask(struct diag *d, const struct cgroup_request *request, struct cgroup_mask *mask)
 {
-	bool has_file = false;
+	struct cgroup_place place;
 	struct search s;
-	int v1 = 0, v2;
+	int found = 0;
 
 	search_init(&s, d, request);
-	v2 = add_hierarchy(&s, CGROUP_V2, mask, &has_file);
-	if (v2 < 0)
+	if (!request->root && !request->path)
+		found = find_fast(&s, &place);
+	if (found < 0 || (found && read_place(&s, &place, mask)))
 		return -1;
-	/* A controller is in one hierarchy only. */
-	if (!has_file && !s.usual && !request->root && !(v2 && request->path))
-		v1 = add_hierarchy(&s, CGROUP_V1_MISC, mask, &has_file);
-	if (v1 < 0)
-		return -1;
-	if (v1 || v2 || !request->insist)
+	/* Reading /proc for a hierarchy that hardly exists would cost all the time. */
+	if (found && (place.has_file || s.usual || is_missing(AT_FDCWD, V1_DIRECTORY)))
 		return 0;
-	return diag(d, EXIT_FAILED, ENOENT,
-		    "--cgroup: no cgroup file system is mounted here, or /proc is not");
+	return mask_slowly(&s, mask, found > 0);
 }

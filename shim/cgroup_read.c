@@ -44,8 +44,9 @@ static const char *up(int k, const char *name, char buffer[UP_SIZE])
 	char *p = buffer;
 
 	while (k--) {
-		memcpy(p, "../", 3);
-		p += 3;
+		*p++ = '.';
+		*p++ = '.';
+		*p++ = '/';
 	}
 	memcpy(p, name, strlen(name) + 1);
 	return buffer;

@@ -62,12 +62,14 @@ static void add_entries(const struct ctl *ctl, struct dump *d)
 static void add_cache_line(struct dump *d)
 {
 	FILE *f = fopen("/sys/devices/system/cpu/cpu0/cache/index0/coherency_line_size", "re");
-	int size;
+	char line[32];
 
 	if (!f)
 		return;
-	if (fscanf(f, "%d", &size) == 1)
-		add_number(d, "cache-line", size);
+	if (fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = '\0';
+		add(d, "cache-line", line);
+	}
 	fclose(f);
 }
 

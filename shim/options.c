@@ -11,13 +11,19 @@ struct option {
 };
 
 static const struct option table[] = {
-	{ 'm', "mask", VALUE },      { 'k', "keep", VALUE },
-	{ 'a', "argv0", VALUE },     { 'e', "engine", VALUE },
-	{ 'n', "dry-run", NO_VALUE },{ 'v', "verbose", NO_VALUE },
-	{ 'h', "help", NO_VALUE },   { 'V', "version", NO_VALUE },
-	{ 'c', "cgroup", OPTIONAL_VALUE }, { 'C', "no-cgroup", NO_VALUE },
+	{ 'm', "mask", VALUE },
+	{ 'k', "keep", VALUE },
+	{ 'a', "argv0", VALUE },
+	{ 'e', "engine", VALUE },
+	{ 'n', "dry-run", NO_VALUE },
+	{ 'v', "verbose", NO_VALUE },
+	{ 'h', "help", NO_VALUE },
+	{ 'V', "version", NO_VALUE },
+	{ 'c', "cgroup", OPTIONAL_VALUE },
+	{ 'C', "no-cgroup", NO_VALUE },
 	{ 'R', "cgroup-root", VALUE },
-	{ 'x', "exact", NO_VALUE },  { 'd', "no-vdso", NO_VALUE },
+	{ 'x', "exact", NO_VALUE },
+	{ 'd', "no-vdso", NO_VALUE },
 };
 
 /* Those whose letter is only a name for the switch below. */
@@ -39,7 +45,8 @@ static int parse_engine(struct diag *d, const char *name, enum engine *engine)
 	else
 		return diag(d, EXIT_FAILED, 0,
 			    "--engine=%s: no such engine; use auto, loader or "
-			    "trace", name);
+			    "trace",
+			    name);
 	return 0;
 }
 
@@ -50,8 +57,7 @@ static void insist_on_cgroup(struct options *o, const char *path)
 }
 
 /* SPECs are parsed in a second pass: --exact counts wherever it stands. */
-static int apply(struct diag *d, struct options *o, char letter,
-		 const char *value)
+static int apply(struct diag *d, struct options *o, char letter, const char *value)
 {
 	switch (letter) {
 	case 'm': o->have_hide = true; break;
@@ -71,8 +77,7 @@ static int apply(struct diag *d, struct options *o, char letter,
 	return 0;
 }
 
-static int apply_spec(struct diag *d, struct options *o, char letter,
-		      const char *value)
+static int apply_spec(struct diag *d, struct options *o, char letter, const char *value)
 {
 	if (letter != 'm' && letter != 'k')
 		return 0;
@@ -82,11 +87,10 @@ static int apply_spec(struct diag *d, struct options *o, char letter,
 	return spec_parse(d, SPEC_KEEP, o->exact, value, &o->keep);
 }
 
-typedef int apply_fn(struct diag *d, struct options *o, char letter,
-		     const char *value);
+typedef int apply_fn(struct diag *d, struct options *o, char letter, const char *value);
 
-static int parse_long(struct diag *d, struct options *o, char **argv,
-		      unsigned long *at, apply_fn *fn)
+static int parse_long(struct diag *d, struct options *o, char **argv, unsigned long *at,
+		      apply_fn *fn)
 {
 	const char *name = argv[*at] + 2;
 	const char *equals = strchr(name, '=');
@@ -96,23 +100,19 @@ static int parse_long(struct diag *d, struct options *o, char **argv,
 	for (unsigned int i = 0; i < OPTIONS; i++) {
 		const struct option *option = &table[i];
 
-		if (strlen(option->name) != length ||
-		    memcmp(option->name, name, length))
+		if (strlen(option->name) != length || memcmp(option->name, name, length))
 			continue;
 		if (option->value == NO_VALUE && value)
-			return diag(d, EXIT_FAILED, 0,
-				    "--%s takes no value", option->name);
+			return diag(d, EXIT_FAILED, 0, "--%s takes no value", option->name);
 		if (option->value == VALUE && !value) {
 			value = argv[*at + 1];
 			if (!value)
-				return diag(d, EXIT_FAILED, 0,
-					    "--%s needs a value", option->name);
+				return diag(d, EXIT_FAILED, 0, "--%s needs a value", option->name);
 			++*at;
 		}
 		return fn(d, o, option->letter, value);
 	}
-	return diag(d, EXIT_FAILED, 0,
-		    "unknown option %.60s; see hwcap-exec --help", argv[*at]);
+	return diag(d, EXIT_FAILED, 0, "unknown option %.60s; see hwcap-exec --help", argv[*at]);
 }
 
 static const struct option *find_letter(char letter)
@@ -123,24 +123,21 @@ static const struct option *find_letter(char letter)
 	return NULL;
 }
 
-static int parse_letters(struct diag *d, struct options *o, char **argv,
-			 unsigned long *at, apply_fn *fn)
+static int parse_letters(struct diag *d, struct options *o, char **argv, unsigned long *at,
+			 apply_fn *fn)
 {
 	for (const char *c = argv[*at] + 1; *c; c++) {
 		const struct option *option = find_letter(*c);
 		const char *value = NULL;
 
 		if (!option)
-			return diag(d, EXIT_FAILED, 0,
-				    "unknown option -%c; see hwcap-exec --help",
+			return diag(d, EXIT_FAILED, 0, "unknown option -%c; see hwcap-exec --help",
 				    *c > ' ' && *c < 127 ? *c : '?');
 		if (option->value == VALUE) {
 			value = c[1] ? c + 1 : argv[++*at];
 			if (!value)
-				return diag(d, EXIT_FAILED, 0,
-					    "-%c needs a value", *c);
-		}
-		else if (option->value == OPTIONAL_VALUE && c[1])
+				return diag(d, EXIT_FAILED, 0, "-%c needs a value", *c);
+		} else if (option->value == OPTIONAL_VALUE && c[1])
 			value = c + 1;
 		if (fn(d, o, option->letter, value))
 			return -1;
@@ -150,8 +147,8 @@ static int parse_letters(struct diag *d, struct options *o, char **argv,
 	return 0;
 }
 
-static int each_option(struct diag *d, unsigned long argc, char **argv,
-		       struct options *o, apply_fn *fn)
+static int each_option(struct diag *d, unsigned long argc, char **argv, struct options *o,
+		       apply_fn *fn)
 {
 	unsigned long i;
 
@@ -165,8 +162,8 @@ static int each_option(struct diag *d, unsigned long argc, char **argv,
 			i++;
 			break;
 		}
-		error = word[1] == '-' ? parse_long(d, o, argv, &i, fn)
-				       : parse_letters(d, o, argv, &i, fn);
+		error = word[1] == '-' ? parse_long(d, o, argv, &i, fn) :
+					 parse_letters(d, o, argv, &i, fn);
 		if (error)
 			return -1;
 	}
@@ -174,8 +171,7 @@ static int each_option(struct diag *d, unsigned long argc, char **argv,
 	return 0;
 }
 
-int options_parse(struct diag *d, unsigned long argc, char **argv,
-		  struct options *o)
+int options_parse(struct diag *d, unsigned long argc, char **argv, struct options *o)
 {
 	*o = (struct options){ .action = ACTION_RUN };
 	if (each_option(d, argc, argv, o, apply))
@@ -183,8 +179,7 @@ int options_parse(struct diag *d, unsigned long argc, char **argv,
 	if (o->action != ACTION_RUN)
 		return 0;
 	if (o->have_hide && o->have_keep)
-		return diag(d, EXIT_FAILED, 0,
-			    "--mask and --keep exclude each other");
+		return diag(d, EXIT_FAILED, 0, "--mask and --keep exclude each other");
 	if (each_option(d, argc, argv, o, apply_spec))
 		return -1;
 	if (o->first >= argc)

@@ -27,7 +27,7 @@ json()
 # ---- the program -------------------------------------------------------------
 like "--version" "$("$ctl" --version)" '^hwcapctl \(hwcap-exec\) [0-9]+\.[0-9]+'
 like "--help names the commands" "$("$ctl" --help)" '^  explain +show what'
-for command in list show explain; do
+for command in list show explain cgroup dump common check matrix; do
 	like "$command --help" "$("$ctl" $command --help)" "^Usage: hwcapctl $command "
 	is "$command --version" "$("$ctl" $command -V)" "$("$ctl" --version)"
 	misuse "$command --nix" "$command: unrecognized option" $command --nix

@@ -37,7 +37,7 @@ _hwcap_exec()
 			i=$((i + 1))
 			break
 			;;
-		-m | -k | -a | -e | --mask | --keep | --argv0 | --engine) i=$((i + 1)) ;;
+		-m | -k | -a | -e | --mask | --keep | --argv0 | --engine | --cgroup-root) i=$((i + 1)) ;;
 		-*) ;;
 		*) break ;;
 		esac
@@ -52,14 +52,16 @@ _hwcap_exec()
 	-k | --keep) _hwcap_spec "$cur" yes; return ;;
 	-e | --engine) _hwcap_choose 'auto loader' "$cur"; return ;;
 	-a | --argv0) return ;;
+	--cgroup-root) mapfile -t COMPREPLY < <(compgen -d -- "$cur"); return ;;
 	esac
 	case $cur in
 	--mask=*) _hwcap_spec "${cur#*=}" '' ;;
 	--keep=*) _hwcap_spec "${cur#*=}" yes ;;
 	--engine=*) _hwcap_choose 'auto loader' "${cur#*=}" ;;
 	--argv0=*) ;;
+	--cgroup=* | --cgroup-root=*) mapfile -t COMPREPLY < <(compgen -d -- "${cur#*=}") ;;
 	-*)
-		_hwcap_choose '--mask= --keep= --argv0= --engine= --exact --no-vdso --dry-run
+		_hwcap_choose '--mask= --keep= --argv0= --engine= --cgroup --no-cgroup --cgroup-root= --exact --no-vdso --dry-run
 			--verbose --help --version' "$cur"
 		case ${COMPREPLY[0]-} in *=) compopt -o nospace 2>/dev/null ;; esac
 		;;

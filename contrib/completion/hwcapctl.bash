@@ -79,6 +79,16 @@ _hwcapctl()
 		;;
 	esac
 	case $command in
+	cgroup)
+		if [ ${#words[@]} -le 3 ]; then
+			_hwcap_choose 'get set clear stamp check' "$cur"
+		elif [ "${words[2]}" = set ] && [ ${#words[@]} -le 4 ]; then
+			_hwcap_spec "$cur" ''
+		else
+			mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+		fi
+		;;
+	common | check) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
 	explain)
 		for word in "${words[@]}"; do
 			case $word in -k | --keep) keep=yes ;; esac

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "cgroup.h"
+#include "lines.h"
 
 /* In memory of exactly its size, so that sanitizers see a byte too much. */
 static int parse(const char *text, size_t size, struct cgroup_record *r, struct cgroup_fault *f)
@@ -247,6 +248,62 @@ static void mounts_refused(void **state)
 	}
 }
 
+/* ---- lines ---------------------------------------------------------------- */
+
+/* SIZE bytes of A, then NEXT, as lines: how they come out. */
+static void long_line(size_t size, const char *next)
+{
+	struct lines *l = malloc(sizeof(*l));
+	size_t length;
+	char *line;
+	FILE *file = tmpfile();
+
+	assert_non_null(l);
+	assert_non_null(file);
+	for (size_t i = 0; i < size; i++)
+		putc('A', file);
+	fprintf(file, "\n%s", next);
+	fflush(file);
+	rewind(file);
+	l->fd = fileno(file);
+	lines_init(l);
+	assert_int_equal(lines_next(l, &line, &length), 1);
+	assert_int_equal(l->cut, size >= LINES_SIZE);
+	if (!l->cut)
+		assert_int_equal(length, size);
+	for (size_t i = 0; i < length; i++)
+		assert_int_equal(line[i], 'A');
+	line[length] = '\0';
+	assert_int_equal(lines_next(l, &line, &length), *next ? 1 : 0);
+	if (*next) {
+		assert_int_equal(length, strcspn(next, "\n"));
+		assert_memory_equal(line, next, length);
+		assert_false(l->cut);
+		assert_int_equal(lines_next(l, &line, &length), 0);
+	}
+	fclose(file);
+	free(l);
+}
+
+static void lines_of_any_length(void **state)
+{
+	static const size_t sizes[] = { 0,
+					1,
+					LINES_SIZE / 2,
+					LINES_SIZE - 2,
+					LINES_SIZE - 1,
+					LINES_SIZE,
+					LINES_SIZE + 1,
+					5 * LINES_SIZE };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		long_line(sizes[i], "");
+		long_line(sizes[i], "next\n");
+		long_line(sizes[i], "not ended");
+	}
+}
+
 /* ---- fixtures ------------------------------------------------------------- */
 
 static char *slurp(const char *name, const char *suffix)
@@ -357,6 +414,7 @@ int main(void)
 		cmocka_unit_test(own_lines),
 		cmocka_unit_test(own_lines_refused),
 		cmocka_unit_test(mounts_refused),
+		cmocka_unit_test(lines_of_any_length),
 		cmocka_unit_test(fixtures),
 	};
 

@@ -73,6 +73,9 @@ static void assert_options_equal(const struct options *a, const struct options *
 	assert_int_equal(a->no_vdso, b->no_vdso);
 	assert_int_equal(a->dry_run, b->dry_run);
 	assert_int_equal(a->verbose, b->verbose);
+	assert_int_equal(a->cgroup, b->cgroup);
+	assert_ptr_equal(a->cgroup_path, b->cgroup_path);
+	assert_ptr_equal(a->cgroup_root, b->cgroup_root);
 	assert_ptr_equal(a->argv0, b->argv0);
 	assert_int_equal(a->first, b->first);
 }
@@ -118,6 +121,34 @@ static void flags(void **unused)
 		snprintf(value, sizeof(value), "%sx", cases[i].word);
 		bad(WORDS(value, "program"), "unknown option");
 	}
+}
+
+static void cgroup_options(void **unused)
+{
+	struct options o;
+
+	(void)unused;
+	assert_int_equal(good(WORDS("x")).cgroup, CGROUP_IF_ANY);
+	o = good(WORDS("--cgroup", "/a"));
+	assert_int_equal(o.cgroup, CGROUP_INSIST);
+	assert_null(o.cgroup_path);
+	assert_int_equal(o.first, 2);
+	o = good(WORDS("-vc", "/a"));
+	assert_int_equal(o.cgroup, CGROUP_INSIST);
+	assert_null(o.cgroup_path);
+	assert_true(o.verbose);
+	o = good(WORDS("-vc/a", "x"));
+	assert_non_null(o.cgroup_path);
+	o = good(WORDS("--cgroup=/a", "x"));
+	assert_non_null(o.cgroup_path);
+	assert_int_equal(o.cgroup, CGROUP_INSIST);
+	assert_int_equal(good(WORDS("-c", "--no-cgroup", "x")).cgroup, CGROUP_LEAVE_OUT);
+	assert_int_equal(good(WORDS("--no-cgroup", "-c", "x")).cgroup, CGROUP_INSIST);
+	o = good(WORDS("--cgroup-root", "/d", "x"));
+	assert_non_null(o.cgroup_root);
+	assert_int_equal(o.cgroup, CGROUP_IF_ANY);
+	bad(WORDS("--no-cgroup=x", "x"), "takes no value");
+	bad(WORDS("--cgroup-root"), "needs a value");
 }
 
 static void help_and_version(void **unused)
@@ -359,6 +390,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_options),
 		cmocka_unit_test(flags),
+		cmocka_unit_test(cgroup_options),
 		cmocka_unit_test(help_and_version),
 		cmocka_unit_test(values),
 		cmocka_unit_test(missing_values),
