@@ -14,6 +14,9 @@
  */
 enum { ASK_SIZE = 2 << 20 };
 
+/* From our image to that of another one of us. */
+enum { OWN_SHIFT = 16 << 20 };
+
 extern const char image_start[] __attribute__((visibility("hidden")));
 extern const char image_end[] __attribute__((visibility("hidden")));
 
@@ -263,6 +266,17 @@ static int map_asking(struct diag *d, struct zones *z, struct image *image,
 	return 0;
 }
 
+/*
+ * A program of ours (e_ident[EI_ABIVERSION], build-aux/mark) run by itself is
+ * linked where we are. It has no relocations: any bias will do.
+ */
+static uint64_t own_shift(const struct zones *z, const struct image *image)
+{
+	const bool ours = image->elf.header.e_ident[EI_ABIVERSION] == 0xe8;
+
+	return ours && z->image < image->plan.high ? OWN_SHIFT : 0;
+}
+
 static int map_high(struct diag *d, struct zones *z, struct image *image,
 		    bool program, uint64_t hint)
 {
@@ -273,7 +287,7 @@ static int map_high(struct diag *d, struct zones *z, struct image *image,
 	 * hint, which is mostly 0: mmap_min_addr forbids that to all but root.
 	 */
 	if (p->reserve_low)
-		return map_at(d, z, image, hint);
+		return map_at(d, z, image, hint + own_shift(z, image));
 	vdso_find(&z->vdso, z->stack_end, z->page);
 	if (z->vdso.size && p->span < ASK_SIZE && !hint && !p->holes &&
 	    !vdso_slack(z) && !is_bottom_up(z) && swap_with_vdso(z, image, program, &at))
