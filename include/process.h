@@ -33,9 +33,10 @@ void process_map_tame(struct process_map *map);
 /*
  * Set MAP with the exe link to EXE_FD. The link can only change when nothing
  * of the old file is mapped, so *LINK tells what is left to do: true, all of
- * it, by one more call once we are unmapped; false, nothing, the link may not
- * be set and everything else has been (nothing, with NEED_LINK). Returns 0,
- * or -1 with D filled.
+ * it, by one call of MAP once we are unmapped, which is not tried before where
+ * nothing speaks against it; false, nothing, the link may not be set and
+ * everything else has been (nothing, with NEED_LINK). Returns 0, or -1 with D
+ * filled.
  */
 int process_set(struct diag *d, const char *path, struct process_map *map,
 		int exe_fd, bool need_link, bool *link);

@@ -124,17 +124,20 @@ static void fill_aux(const struct load *l, const struct zones *z,
 }
 
 /* bprm_finalize/setup_arg_pages(): only the program's PT_GNU_STACK counts. */
-static int set_stack_protection(struct diag *d, const struct load *l,
-				const struct stack_plan *stack, uint64_t page)
+static bool wants_exec_stack(const struct load *l)
 {
 	const struct elf_plan *p = &l->program.plan;
-	bool exec = p->exec_stack_set ? p->exec_stack : ARCH_DEFAULT_EXEC_STACK;
-	long r;
 
-	if (!exec)
-		return 0;
-	r = sys_mprotect(page_down(stack->end - 1, page), page,
-			 PROT_READ | PROT_WRITE | PROT_EXEC | PROT_GROWSDOWN);
+	return p->exec_stack_set ? p->exec_stack : ARCH_DEFAULT_EXEC_STACK;
+}
+
+static int make_stack_executable(struct diag *d, const struct load *l,
+				 uint64_t last_page, uint64_t page)
+{
+	long r = sys_mprotect(last_page, page,
+			      PROT_READ | PROT_WRITE | PROT_EXEC |
+				      PROT_GROWSDOWN);
+
 	if (!r)
 		return 0;
 	return diag(d, EXIT_CANNOT_RUN, (int)-r,
@@ -142,13 +145,21 @@ static int set_stack_protection(struct diag *d, const struct load *l,
 		    l->program.path);
 }
 
-/*
- * The page from which the last of us leaves, if the image has to go first. It
- * lives for three system calls and runs nothing but what is copied here.
- */
-static int copy_leave_code(struct diag *d, const struct zones *z, uint64_t *at)
+static size_t leave_code_size(void)
 {
-	size_t size = (size_t)(arch_leave_end - (const char *)arch_leave);
+	return (size_t)(arch_leave_end - (const char *)arch_leave);
+}
+
+static void copy_leave_code(uint64_t to)
+{
+	memcpy((void *)to, (const void *)arch_leave, leave_code_size());
+	arch_flush_code(to, leave_code_size());
+}
+
+/* A page from which the last of us leaves; it lives for three system calls. */
+static int leave_from_page(struct diag *d, const struct zones *z,
+			   struct arch_leave *how)
+{
 	long r = sys_mmap(z->image + z->image_size, z->page,
 			  PROT_READ | PROT_WRITE | PROT_EXEC,
 			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
@@ -157,34 +168,72 @@ static int copy_leave_code(struct diag *d, const struct zones *z, uint64_t *at)
 	if (sys_failed(r))
 		return diag(d, EXIT_FAILED, (int)-r,
 			    "unable to map a page to leave by");
-	*at = (uint64_t)r;
-	memcpy((void *)*at, (const void *)arch_leave, size);
-	arch_flush_code(*at, size);
+	how->last = (uint64_t)r;
+	how->last_size = z->page;
 	return 0;
 }
 
+/* The last call takes the stack's permission to execute away again. */
+static void leave_from_stack(const struct load *l, const struct zones *z,
+			     uint64_t last_page, struct arch_leave *how)
+{
+	how->last = last_page;
+	how->last_size = z->page;
+	how->last_prot = PROT_READ | PROT_WRITE | PROT_GROWSDOWN |
+			 (wants_exec_stack(l) ? PROT_EXEC : 0);
+}
+
+enum { MESSAGE_ROOM = 96 };
+
+/*
+ * What is said if the link is refused, which shows only once our image is
+ * gone: deny_write_access(), as a rule. Printed as diag() would.
+ */
+static size_t put_message(char *to, const char *path)
+{
+	char *at = stpcpy(to, "hwcap-exec: ");
+
+	for (; *path; path++)
+		*at++ = (unsigned char)*path < ' ' || *path == 0x7f ? '?' : *path;
+	at = stpcpy(at, ": open for writing (text file busy), or refused as "
+			"this process's program\n");
+	return (size_t)(at - to);
+}
+
+/*
+ * The exe link wants our image gone first, so the code that does it runs from
+ * a copy at *CODE: in the room given there, on the stack, or in a page.
+ */
 static int prepare_leave(struct diag *d, const struct load *l,
-			 const struct way_out *out,
+			 const struct way_out *out, uint64_t last_page,
 			 const struct process_map *map, bool link,
 			 struct arch_leave *how, uint64_t *code)
 {
 	const struct zones *z = &out->zones;
+	bool from_stack = link && arch_site_protects(&out->site);
 
-	*code = (uint64_t)arch_leave;
+	if ((from_stack || wants_exec_stack(l)) &&
+	    make_stack_executable(d, l, last_page, z->page))
+		return -1;
 	*how = (struct arch_leave){ .fd = -1,
 				    .last = z->image,
 				    .last_size = z->image_size };
-	if (!link)
+	if (!link) {
+		*code = (uint64_t)arch_leave;
 		return 0;
+	}
 	how->unmap = z->image;
 	how->unmap_size = z->image_size;
 	how->mm_map = (uint64_t)map;
 	how->mm_map_size = sizeof(*map);
 	how->fd = l->program.fd;
-	if (copy_leave_code(d, z, code))
+	if (from_stack)
+		leave_from_stack(l, z, last_page, how);
+	else if (leave_from_page(d, z, how))
 		return -1;
-	how->last = *code;
-	how->last_size = z->page;
+	else
+		*code = how->last;
+	copy_leave_code(*code);
 	return 0;
 }
 
@@ -196,7 +245,7 @@ __attribute__((noinline)) static int
 commit_below(struct diag *d, const struct load *l, const struct way_out *out,
 	     const struct stack_args *from, size_t strings_size)
 {
-	Elf64_auxv_t auxv[STACK_AUX_MAX];
+	Elf64_auxv_t auxv[l->request->start->auxc];
 	const char *prefix[STACK_PREFIX_MAX];
 	char strings[strings_size];
 	char *at = strings;
@@ -207,7 +256,9 @@ commit_below(struct diag *d, const struct load *l, const struct way_out *out,
 	struct stack_aux aux;
 	struct process_map map;
 	struct arch_leave how;
-	uint64_t code;
+	_Alignas(16) char room[leave_code_size()];
+	char message[strlen(from->execfn) + MESSAGE_ROOM];
+	uint64_t code = (uint64_t)room;
 	size_t auxc;
 	bool link;
 
@@ -224,16 +275,24 @@ commit_below(struct diag *d, const struct load *l, const struct way_out *out,
 	fill_aux(l, &out->zones, &aux);
 	auxc = stack_vector(l->request->start, &stack, &aux, auxv);
 	process_map(&l->program, &stack, out->brk, auxv, auxc, &map);
-	if (set_stack_protection(d, l, &stack, out->zones.page) ||
-	    process_set(d, l->program.path, &map, l->program.fd,
+	if (process_set(d, l->program.path, &map, l->program.fd,
 			l->request->need_link, &link))
 		return -1;
 	if (!link && l->request->need_link)
 		return LOAD_NO_LINK;
-	if (prepare_leave(d, l, out, &map, link, &how, &code))
+	if (!link && program_is_busy(l->program.fd))
+		return diag(d, EXIT_CANNOT_RUN, ETXTBSY,
+			    "%.256s: open for writing (text file busy)",
+			    l->program.path);
+	if (prepare_leave(d, l, out, page_down(stack.end - 1, out->zones.page),
+			  &map, link, &how, &code))
 		return -1;
-	if (!link)
+	if (link) {
+		how.message = (uint64_t)message;
+		how.message_size = put_message(message, from->execfn);
+	} else {
 		sys_close(l->program.fd);
+	}
 	process_set_name(args.execfn);
 	stack_build(&stack, &args, auxv, auxc);
 	entry.sp = stack.sp;

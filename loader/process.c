@@ -63,37 +63,6 @@ void process_map_tame(struct process_map *map)
 	map->end_data = map->brk;
 }
 
-int process_set(struct diag *d, const char *path, struct process_map *map,
-		int exe_fd, bool need_link, bool *link)
-{
-	char number[16];
-	long r;
-
-	map->exe_fd = (uint32_t)exe_fd;
-	r = set_map(map);
-	if (r == -EINVAL) {
-		process_map_tame(map);
-		r = set_map(map);
-	}
-	/* Privileged and all well but for our own image, still mapped. */
-	*link = r == -EBUSY;
-	if (*link || (need_link && r == -EPERM))
-		return 0;
-	map->exe_fd = (uint32_t)-1;
-	if (r)
-		r = set_map(map);
-	if (!r)
-		return 0;
-	if (r == -EINVAL)
-		return diag(d, EXIT_CANNOT_RUN, EINVAL,
-			    "%.256s: PR_SET_MM_MAP refuses its memory layout (no "
-			    "place for the heap?), or the kernel is built "
-			    "without CONFIG_CHECKPOINT_RESTORE", path);
-	return diag(d, EXIT_FAILED, (int)-r,
-		    "%.256s: unable to set the process's memory map: %s", path,
-		    errno_text((int)-r, number));
-}
-
 enum { CAP_SYS_PTRACE = 19, CAP_SYS_ADMIN = 21, CAP_CHECKPOINT_RESTORE = 40 };
 
 /* Effective capabilities; include/uapi/linux/capability.h, version 3. */
@@ -115,6 +84,48 @@ bool process_may_set_link(void)
 bool process_may_trace_set_id(void)
 {
 	return capabilities() & 1UL << CAP_SYS_PTRACE;
+}
+
+/* Nothing in MAP that the kernel might refuse: no need to try it first. */
+static bool is_plain(const struct process_map *map)
+{
+	/* The largest default of vm.mmap_min_addr. */
+	return map->start_code >= 1 << 16 && map->start_code < map->end_code &&
+	       map->start_data >= 1 << 16 && map->start_data <= map->end_data &&
+	       map->end_data < map->start_brk;
+}
+
+int process_set(struct diag *d, const char *path, struct process_map *map,
+		int exe_fd, bool need_link, bool *link)
+{
+	char number[16];
+	long r;
+
+	*link = process_may_set_link();
+	map->exe_fd = (uint32_t)(*link ? exe_fd : -1);
+	if (*link ? is_plain(map) : need_link)
+		return 0;
+	r = set_map(map);
+	if (r == -EINVAL) {
+		process_map_tame(map);
+		r = set_map(map);
+	}
+	/* All well, but for our own image, still mapped (not so on overlayfs,
+	 * where mappings have the file of a lower layer).
+	 */
+	if (*link && (!r || r == -EBUSY))
+		return 0;
+	*link = false;
+	if (!r)
+		return 0;
+	if (r == -EINVAL)
+		return diag(d, EXIT_CANNOT_RUN, EINVAL,
+			    "%.256s: PR_SET_MM_MAP refuses its memory layout (no "
+			    "place for the heap?), or the kernel is built "
+			    "without CONFIG_CHECKPOINT_RESTORE", path);
+	return diag(d, EXIT_FAILED, (int)-r,
+		    "%.256s: unable to set the process's memory map: %s", path,
+		    errno_text((int)-r, number));
 }
 
 void process_set_name(const char *path)

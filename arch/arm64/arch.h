@@ -179,11 +179,20 @@ struct arch_leave {
 	uint64_t stack;
 	uint64_t link;                /* where the site returns to */
 	uint64_t sign;                /* whether it authenticates that */
+	uint64_t last_prot;           /* not 0: last gets this protection instead */
+	uint64_t message, message_size; /* for a step that fails; not used yet */
 };
 
+/* May last_prot be used? */
+static inline bool arch_site_protects(const struct arch_leave_site *site)
+{
+	(void)site;
+	return false;
+}
+
 /* Code of arch_leave, position-independent: [arch_leave, arch_leave_end). */
-__attribute__((noreturn)) void arch_leave(const struct arch_leave *how);
-extern const char arch_leave_end[];
+__attribute__((noreturn, visibility("hidden"))) void arch_leave(const struct arch_leave *how);
+extern const char arch_leave_end[] __attribute__((visibility("hidden")));
 
 /* A signal frame of arch/arm64/kernel/signal.c, and its alignment. */
 enum { ARCH_LEAVE_ROOM = 4688 + 16 };

@@ -159,11 +159,19 @@ struct arch_leave {
 	uint64_t last, last_size;     /* unmapped at the leave site */
 	uint64_t site;
 	uint64_t stack;               /* what the site skips, entry, then the target's */
+	uint64_t last_prot;           /* not 0: last gets this protection instead */
+	uint64_t message, message_size; /* printed if a step fails; then exit 126 */
 };
 
+/* May last_prot be used, that is, does SITE clear the call's third argument? */
+static inline bool arch_site_protects(const struct arch_leave_site *site)
+{
+	return site->cleared & 1 << 2; /* rdx */
+}
+
 /* Code of arch_leave, position-independent: [arch_leave, arch_leave_end). */
-__attribute__((noreturn)) void arch_leave(const struct arch_leave *how);
-extern const char arch_leave_end[];
+__attribute__((noreturn, visibility("hidden"))) void arch_leave(const struct arch_leave *how);
+extern const char arch_leave_end[] __attribute__((visibility("hidden")));
 
 /* Bytes below the target's stack pointer that arch_leave_prepare() needs. */
 enum { ARCH_LEAVE_ROOM = 512 };

@@ -9,11 +9,12 @@
  */
 enum {
 	REG_CX = 1 << 1,
+	REG_DX = 1 << 2,
 	REG_SI = 1 << 6,
 	REG_DI = 1 << 7,
 	REG_R11 = 1 << 11,
-	REGS_LEFT = REG_CX | REG_SI | REG_DI | REG_R11,
-	RANK_BEST = 4,
+	REGS_LEFT = REG_CX | REG_DX | REG_SI | REG_DI | REG_R11,
+	RANK_BEST = 5,
 };
 
 /* Length of one permitted instruction at CODE, 0 if it is another one. */

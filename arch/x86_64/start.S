@@ -52,8 +52,12 @@ arch_leave:
 	mov 48(%rbx), %rsi
 	mov 56(%rbx), %rcx
 	mov 64(%rbx), %rsp
+	mov 72(%rbx), %edx
 	mov $11, %eax			# munmap
-	xor %edx, %edx
+	test %edx, %edx
+	jz 4f
+	mov $10, %eax			# mprotect
+4:
 	xor %ebx, %ebx
 	xor %ebp, %ebp
 	xor %r8d, %r8d
@@ -64,15 +68,25 @@ arch_leave:
 	xor %r13d, %r13d
 	xor %r14d, %r14d
 	xor %r15d, %r15d
-	cmp $9, %eax			# clears every arithmetic flag (11 - 9)
+	cmp $9, %eax			# clears every arithmetic flag (10 or 11, - 9)
 	jmp *%rcx
-9:	mov $39, %eax			# getpid
+9:	mov 80(%rbx), %rsi
+	mov 88(%rbx), %rdx
+	test %rdx, %rdx
+	jz 5f
+	mov $1, %eax			# write
+	mov $2, %edi
+	syscall
+	mov $231, %eax			# exit_group
+	mov $126, %edi
+	syscall
+5:	mov $39, %eax			# getpid
 	syscall
 	mov %eax, %edi
 	mov $9, %esi
 	mov $62, %eax			# kill
 	syscall
-	jmp 9b
+	jmp 5b
 arch_leave_end:
 	.size arch_leave, . - arch_leave
 	.section .note.GNU-stack, "", @progbits
