@@ -94,6 +94,12 @@ int elf_check_interp(const char *path, uint64_t size, const char **why);
 /* Name of an e_machine value, NULL if not known. */
 const char *elf_machine_name(unsigned int machine);
 
+/* Is it one of our own programs? Their marker: build-aux/mark. */
+static inline bool elf_is_ours(const struct elf_file *file)
+{
+	return file->header.e_ident[EI_ABIVERSION] == 0xe8;
+}
+
 static inline uint64_t page_down(uint64_t at, uint64_t page_size)
 {
 	return at & ~(page_size - 1);

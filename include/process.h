@@ -47,6 +47,9 @@ bool process_may_set_link(void);
 /* Would a tracer of ours keep a set-id program's new credentials? */
 bool process_may_trace_set_id(void);
 
+/* Is FD the very file that this process runs? Then its link is right. */
+bool process_runs(int fd);
+
 /* Name the process as execve does: the last component of PATH. */
 void process_set_name(const char *path);
 

@@ -260,7 +260,7 @@ commit_below(struct diag *d, const struct load *l, const struct way_out *out,
 	char message[strlen(from->execfn) + MESSAGE_ROOM];
 	uint64_t code = (uint64_t)room;
 	size_t auxc;
-	bool link;
+	bool link, same;
 
 	at = stpcpy(at, from->execfn) + 1;
 	args.execfn = strings;
@@ -275,10 +275,11 @@ commit_below(struct diag *d, const struct load *l, const struct way_out *out,
 	fill_aux(l, &out->zones, &aux);
 	auxc = stack_vector(l->request->start, &stack, &aux, auxv);
 	process_map(&l->program, &stack, out->brk, auxv, auxc, &map);
-	if (process_set(d, l->program.path, &map, l->program.fd,
-			l->request->need_link, &link))
+	same = elf_is_ours(&l->program.elf) && process_runs(l->program.fd);
+	if (process_set(d, l->program.path, &map, same ? -1 : l->program.fd,
+			l->request->need_link && !same, &link))
 		return -1;
-	if (!link && l->request->need_link)
+	if (!link && l->request->need_link && !same)
 		return LOAD_NO_LINK;
 	if (!link && program_is_busy(l->program.fd))
 		return diag(d, EXIT_CANNOT_RUN, ETXTBSY,

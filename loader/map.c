@@ -267,14 +267,11 @@ static int map_asking(struct diag *d, struct zones *z, struct image *image,
 }
 
 /*
- * A program of ours (e_ident[EI_ABIVERSION], build-aux/mark) run by itself is
- * linked where we are. It has no relocations: any bias will do.
+ * A program of ours, run by itself, is linked where we are. It has no relocations: any bias will do.
  */
 static uint64_t own_shift(const struct zones *z, const struct image *image)
 {
-	const bool ours = image->elf.header.e_ident[EI_ABIVERSION] == 0xe8;
-
-	return ours && z->image < image->plan.high ? OWN_SHIFT : 0;
+	return elf_is_ours(&image->elf) && z->image < image->plan.high ? OWN_SHIFT : 0;
 }
 
 static int map_high(struct diag *d, struct zones *z, struct image *image,

@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <string.h>
 #include <fcntl.h>
+#include <linux/stat.h>
 #include <sys/prctl.h>
 
 #include "arch.h"
@@ -86,6 +87,17 @@ bool process_may_trace_set_id(void)
 	return capabilities() & 1UL << CAP_SYS_PTRACE;
 }
 
+bool process_runs(int fd)
+{
+	struct statx own, other;
+
+	return !sys_statx(AT_FDCWD, "/proc/self/exe", 0, STATX_INO, &own) &&
+	       !sys_statx(fd, "", AT_EMPTY_PATH, STATX_INO, &other) &&
+	       own.stx_ino == other.stx_ino &&
+	       own.stx_dev_major == other.stx_dev_major &&
+	       own.stx_dev_minor == other.stx_dev_minor;
+}
+
 /* Nothing in MAP that the kernel might refuse: no need to try it first. */
 static bool is_plain(const struct process_map *map)
 {
@@ -101,7 +113,7 @@ int process_set(struct diag *d, const char *path, struct process_map *map,
 	char number[16];
 	long r;
 
-	*link = process_may_set_link();
+	*link = exe_fd >= 0 && process_may_set_link();
 	map->exe_fd = (uint32_t)(*link ? exe_fd : -1);
 	if (*link ? is_plain(map) : need_link)
 		return 0;
