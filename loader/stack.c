@@ -188,6 +188,9 @@ void stack_build(const struct stack_plan *p, const struct stack_args *args,
 	}
 	clear_gaps(p, (uint64_t)(envp + p->envc + 1) + auxc * sizeof(*auxv));
 	memcpy((void *)p->random, random, p->random_size);
+	/* They seed the target's canary: leave no second copy. */
+	memset(random, 0, sizeof(random));
+	__asm__ volatile("" : : "r"(random) : "memory");
 	*sp = p->argc;
 	at = point_at((char *)p->strings, p->argc, argv);
 	point_at(at, p->envc, envp);
