@@ -77,10 +77,11 @@ static bool run(struct machine *m, const unsigned char *code, size_t size, size_
 	return m->words <= 16;
 }
 
-/* Of rcx, rsi, rdi and r11, how many the way out clears. */
+/* Of rcx, rdx, rsi, rdi and r11, how many the way out clears. */
 static unsigned int rank(const struct machine *m)
 {
-	return (m->reg[1] == 0) + (m->reg[6] == 0) + (m->reg[7] == 0) + (m->reg[11] == 0);
+	return (m->reg[1] == 0) + (m->reg[2] == 0) + (m->reg[6] == 0) + (m->reg[7] == 0) +
+	       (m->reg[11] == 0);
 }
 
 enum { BASE = 0x7000000 };
@@ -152,8 +153,13 @@ static void the_best_of_several(void **unused)
 			       0xf6, 0xc3),
 			  &s));
 	assert_int_equal(s.at, BASE + 3);
-	/* A register that munmap does not leave set is worth nothing. */
+	assert_false(arch_site_protects(&s));
+	/* edx: mprotect can be the last call. */
 	assert_true(check(CODE(0x0f, 0x05, 0xc3, 0x0f, 0x05, 0x31, 0xd2, 0xc3), &s));
+	assert_int_equal(s.at, BASE + 3);
+	assert_true(arch_site_protects(&s));
+	/* A register that the last call does not leave set is worth nothing. */
+	assert_true(check(CODE(0x0f, 0x05, 0xc3, 0x0f, 0x05, 0x31, 0xdb, 0xc3), &s));
 	assert_int_equal(s.at, BASE);
 	/* One site inside another's tail. */
 	assert_true(check(CODE(0x0f, 0x05, 0x0f, 0x05, 0x31, 0xc9, 0xc3), &s));
