@@ -43,7 +43,7 @@ struct search {
 	struct diag *d;
 	const struct cgroup_request *q;
 	uint64_t number;     /* of the cgroup, which is its inode; 0: unknown */
-	long top;            /* where version 2 is, 0 if nowhere; -1: not opened */
+	long top;            /* where version 2 is, or NOWHERE; -1: not opened */
 	bool read;           /* the paths have been */
 	bool usual;          /* version 2 is mounted where it is alone */
 	bool has[2];         /* there is such a path */
@@ -221,6 +221,9 @@ static long open_hierarchy(const char *path, enum cgroup_version version)
 	return r ? r : -ENOTDIR;
 }
 
+/* No descriptor: 0 is one, where standard input is closed. */
+enum { NOWHERE = 1 << 30 };
+
 /* A descriptor; 0 if it is at no usual place; -errno. */
 static long open_usual(struct search *s, enum cgroup_version version)
 {
@@ -235,7 +238,7 @@ static long open_usual(struct search *s, enum cgroup_version version)
 	} else {
 		fd = open_hierarchy(V1_DIRECTORY, version);
 	}
-	return fd == -ENOENT || fd == -ENOTDIR ? 0 : fd;
+	return fd == -ENOENT || fd == -ENOTDIR ? NOWHERE : fd;
 }
 
 /* include/linux/exportfs.h: a file handle of type FILEID_KERNFS. */
@@ -371,7 +374,7 @@ static int find_fast(struct search *s, struct cgroup_place *p)
 	s->top = open_usual(s, CGROUP_V2);
 	if (s->top < 0)
 		return fail(s->d, s->top, "open", "/sys/fs/cgroup");
-	if (!s->top)
+	if (s->top == NOWHERE)
 		return 0;
 	s->number = read_number(s->q);
 	if (!find_by_number(s, (int)s->top, p))
@@ -380,14 +383,14 @@ static int find_fast(struct search *s, struct cgroup_place *p)
 	return 1;
 }
 
-/* TOP: where VERSION is usually mounted, 0 if it is not there. */
+/* TOP: where VERSION is usually mounted, or NOWHERE. */
 static int find_at(struct search *s, int top, enum cgroup_version version, struct cgroup_place *p)
 {
 	if (read_paths(s))
 		return -1;
 	if (!*has_path(s, version))
 		return 0;
-	if (top && find_by_path(s, top, version, p))
+	if (top != NOWHERE && find_by_path(s, top, version, p))
 		return 1;
 	return search_mounts(s, version, p);
 }
@@ -402,7 +405,7 @@ static int find_mounted(struct search *s, enum cgroup_version version, struct cg
 	if (top < 0)
 		return fail(s->d, top, "open", "/sys/fs/cgroup");
 	r = find_at(s, (int)top, version, p);
-	if (top)
+	if (top != NOWHERE)
 		sys_close((int)top);
 	return r;
 }
