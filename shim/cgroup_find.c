@@ -506,14 +506,15 @@ static int read_place(struct search *s, struct cgroup_place *place, struct cgrou
 }
 
 /* FOUND: version 2 has been read. It has a misc.mask or not. */
-RARE static int mask_slowly(struct search *s, struct cgroup_mask *mask, bool found)
+RARE static int mask_slowly(const struct search *so_far, struct cgroup_mask *mask, bool found)
 {
 	bool has_file = false, found_v1 = false;
+	struct search own = *so_far, *s = &own;
 	struct cgroup_place place;
 	struct paths paths;
 	int r;
 
-	s->paths = &paths;
+	own.paths = &paths;
 	if (!found) {
 		r = find_slowly(s, CGROUP_V2, &place);
 		found = r > 0;
