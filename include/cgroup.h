@@ -69,6 +69,7 @@ const char *cgroup_below(const char *root, const char *path);
 struct cgroup_request {
 	bool insist;      /* no cgroup is an error, and so are unknown ancestors */
 	bool secure;      /* AT_SECURE: the owner's records do not count */
+	bool plain;       /* use no privilege: that shows in /proc/PID/stat */
 	const char *path; /* a directory, or a path below the hierarchy; NULL: PID's */
 	const char *root; /* a hierarchy, whatever it lies on; NULL: what is mounted */
 	const char *pid;  /* NULL: this process */

@@ -39,11 +39,13 @@ struct paths {
 	char of[2][CGROUP_PATH_MAX];
 };
 
+enum { NOWHERE = -ENOENT, NOT_OPENED = -EBADF };
+
 struct search {
 	struct diag *d;
 	const struct cgroup_request *q;
 	uint64_t number;     /* of the cgroup, which is its inode; 0: unknown */
-	long top;            /* where version 2 is, or NOWHERE; -1: not opened */
+	long top;            /* where version 2 is, or one of the two below */
 	bool read;           /* the paths have been */
 	bool usual;          /* version 2 is mounted where it is alone */
 	bool has[2];         /* there is such a path */
@@ -221,10 +223,7 @@ static long open_hierarchy(const char *path, enum cgroup_version version)
 	return r ? r : -ENOTDIR;
 }
 
-/* No descriptor: 0 is one, where standard input is closed. */
-enum { NOWHERE = 1 << 30 };
-
-/* A descriptor; 0 if it is at no usual place; -errno. */
+/* A descriptor, NOWHERE if it is at no usual place, or -errno. */
 static long open_usual(struct search *s, enum cgroup_version version)
 {
 	long fd;
@@ -238,7 +237,7 @@ static long open_usual(struct search *s, enum cgroup_version version)
 	} else {
 		fd = open_hierarchy(V1_DIRECTORY, version);
 	}
-	return fd == -ENOENT || fd == -ENOTDIR ? NOWHERE : fd;
+	return fd == -ENOTDIR ? NOWHERE : fd;
 }
 
 /* include/linux/exportfs.h: a file handle of type FILEID_KERNFS. */
@@ -257,7 +256,7 @@ static bool find_by_number(struct search *s, int top, struct cgroup_place *p)
 	struct handle handle = { sizeof(handle.number), 0xfe, s->number };
 	long dir;
 
-	if (!s->number)
+	if (!s->number || s->q->plain)
 		return false;
 	dir = sys_open_by_handle_at(top, &handle, CGROUP_DIRECTORY);
 	if (dir < 0)
@@ -372,10 +371,10 @@ RARE static int search_mounts(struct search *s, enum cgroup_version version, str
 static int find_fast(struct search *s, struct cgroup_place *p)
 {
 	s->top = open_usual(s, CGROUP_V2);
-	if (s->top < 0)
-		return fail(s->d, s->top, "open", "/sys/fs/cgroup");
 	if (s->top == NOWHERE)
 		return 0;
+	if (s->top < 0)
+		return fail(s->d, s->top, "open", "/sys/fs/cgroup");
 	s->number = read_number(s->q);
 	if (!find_by_number(s, (int)s->top, p))
 		return 0;
@@ -383,29 +382,29 @@ static int find_fast(struct search *s, struct cgroup_place *p)
 	return 1;
 }
 
-/* TOP: where VERSION is usually mounted, or NOWHERE. */
+/* TOP: where VERSION is usually mounted, NOWHERE if it is not there. */
 static int find_at(struct search *s, int top, enum cgroup_version version, struct cgroup_place *p)
 {
 	if (read_paths(s))
 		return -1;
 	if (!*has_path(s, version))
 		return 0;
-	if (top != NOWHERE && find_by_path(s, top, version, p))
+	if (top >= 0 && find_by_path(s, top, version, p))
 		return 1;
 	return search_mounts(s, version, p);
 }
 
 static int find_mounted(struct search *s, enum cgroup_version version, struct cgroup_place *p)
 {
-	long top = version == CGROUP_V2 ? s->top : -1;
+	long top = version == CGROUP_V2 ? s->top : NOT_OPENED;
 	int r;
 
-	if (top < 0)
+	if (top == NOT_OPENED)
 		top = open_usual(s, version);
-	if (top < 0)
+	if (top < 0 && top != NOWHERE)
 		return fail(s->d, top, "open", "/sys/fs/cgroup");
 	r = find_at(s, (int)top, version, p);
-	if (top != NOWHERE)
+	if (top >= 0)
 		sys_close((int)top);
 	return r;
 }
@@ -480,7 +479,7 @@ static void search_init(struct search *s, struct diag *d, const struct cgroup_re
 	s->d = d;
 	s->q = q;
 	s->number = 0;
-	s->top = -1;
+	s->top = NOT_OPENED;
 	s->read = s->usual = false;
 	s->has[0] = s->has[1] = false;
 	s->paths = NULL;
@@ -509,14 +508,15 @@ static int read_place(struct search *s, struct cgroup_place *place, struct cgrou
 }
 
 /* FOUND: version 2 has been read. It has a misc.mask or not. */
-RARE static int mask_slowly(struct search *s, struct cgroup_mask *mask, bool found)
+RARE static int mask_slowly(const struct search *so_far, struct cgroup_mask *mask, bool found)
 {
 	bool has_file = false, found_v1 = false;
+	struct search own = *so_far, *s = &own;
 	struct cgroup_place place;
 	struct paths paths;
 	int r;
 
-	s->paths = &paths;
+	own.paths = &paths;
 	if (!found) {
 		r = find_slowly(s, CGROUP_V2, &place);
 		found = r > 0;

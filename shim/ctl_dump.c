@@ -263,22 +263,22 @@ int dump_read(const char *file, struct dump *d)
 
 /* ---- is our own vector the machine's? --------------------------------------- */
 
-/* A feature that the CPU has and the vector hides, NULL if none is known. */
-static const char *hidden_feature(const struct dump *d, char buffer[24])
+/* Is there a feature that the CPU has and the vector hides? NAME is its name. */
+static bool hides_feature(const struct dump *d, char name[24])
 {
 	char *cpu = ctl_cpu_features();
 	struct hwcap_table t;
-	const char *found = NULL;
+	bool found = false;
 
 	ctl_table_of(NULL, &t);
 	for (size_t i = 0; cpu && i < t.count && !found; i++) {
 		const struct hwcap_feature *f = &t.features[i];
 
-		if (!d->vector.has[f->entry] || ctl_has_bit(&d->vector.value, f->entry, f->bit) ||
-		    !ctl_has_word(cpu, f->name))
-			continue;
-		snprintf(buffer, 24, "%s", f->name);
-		found = buffer;
+		found = d->vector.has[f->entry] &&
+			!ctl_has_bit(&d->vector.value, f->entry, f->bit) &&
+			ctl_has_word(cpu, f->name);
+		if (found)
+			snprintf(name, 24, "%s", f->name);
 	}
 	free(cpu);
 	return found;
@@ -305,8 +305,7 @@ static int refuse_masked(const struct dump *d)
 {
 	struct cgroup_request q = { .secure = true };
 	struct cgroup_mask mask = { 0 };
-	const char *feature;
-	char buffer[24];
+	char feature[24];
 	struct diag diag;
 
 	if (!cgroup_mask(&diag, &q, &mask) && hwcaps_any(&mask.kernel))
@@ -315,8 +314,7 @@ static int refuse_masked(const struct dump *d)
 	if (!d->vector.value.word[0])
 		return ctl_fail(CTL_FAILED, "AT_HWCAP is 0 here, which looks like a mask "
 					    "(--force prints all the same)");
-	feature = hidden_feature(d, buffer);
-	if (feature)
+	if (hides_feature(d, feature))
 		return ctl_fail(CTL_FAILED,
 				"the CPU has %s, but the vector hides it: run dump without a mask "
 				"(--force prints all the same)",

@@ -37,7 +37,7 @@ static bool is_gone(int error)
 static int record_look(int dir, const char *name, struct cgroup_record *r, struct cgroup_fault *f)
 {
 	char text[CGROUP_RECORD_MAX];
-	struct cgroup_fault own, *fault = f ? f : &own;
+	struct cgroup_fault own = { 0, 0, NULL }, *fault = f ? f : &own;
 	ssize_t n = fgetxattr(dir, name, text, sizeof(text));
 
 	memset(r, 0, sizeof(*r));

@@ -78,6 +78,7 @@ static int add_cgroup(struct diag *d, const struct run *r, struct hwcaps *mask)
 	const struct options *o = &r->options;
 	struct cgroup_request request = { .insist = o->cgroup == CGROUP_INSIST,
 					  .secure = r->start.secure != 0,
+					  .plain = o->engine == ENGINE_TRACE,
 					  .path = o->cgroup_path,
 					  .root = o->cgroup_root };
 	struct cgroup_mask cgroup = { 0 };

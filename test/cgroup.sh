@@ -312,6 +312,13 @@ fi
 is "no descriptor is left" "$(inside "$base/a" "$exe" -- /bin/ls /proc/self/fd | tr '\n' ' ')" \
 	"$(inside "$base/a" /bin/ls /proc/self/fd | tr '\n' ' ')"
 
+for options in '' --no-cgroup --engine=trace; do
+	# shellcheck disable=SC2086
+	is "with no descriptor open, $options" "$(inside "$base/a" bash -c \
+		'exec 2>/dev/null; [ -z "$2" ] || set -- "$1" "$2" --; exec 0<&- 2>&-; exec "$@" /bin/ls /proc/self/fd' - "$exe" $options | tr '\n' ' ')" \
+		"$(inside "$base/a" bash -c 'exec 0<&- 2>&-; exec /bin/ls /proc/self/fd' | tr '\n' ' ')"
+done
+
 # ---- many at once --------------------------------------------------------------
 mkdir -p "$base/m/n/leaf"
 $ctl set --exact AT_HWCAP2=0x5 "$name/m"
