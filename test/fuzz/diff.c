@@ -36,7 +36,7 @@
 
 #include ELFGEN_ARCH
 
-enum { KINDS = 16, MAX_WORDS = 8, TRIES = 3, NOBODY = 65534, JOBS = 64 };
+enum { KINDS = 16, MAX_WORDS = 8, TRIES = 10, NOBODY = 65534, JOBS = 64 };
 
 struct kind {
 	char name[32];
@@ -170,8 +170,9 @@ static const char *judge_run(const struct observation *n, const struct observati
 
 static const char *judge(const struct observation *n, const struct observation *w)
 {
-	if (w->error && w->error == n->error)
-		return NULL; /* the reason is in the words, or in the limits */
+	/* The reason is in the words or in the limits, not in the program. */
+	if (w->error && (w->error == n->error || (n->error && w->error == E2BIG)))
+		return NULL;
 	if (w->error)
 		return "the wrapper itself does not run";
 	if (n->error)
@@ -194,11 +195,12 @@ static bool readable(const struct mutant *m, int file)
 	return !mutant_run(m, RUN_NOBODY) || (mutant_mode(m, file) & 4);
 }
 
-static bool changes_user(const struct mutant *m, const struct observation *n)
+/* Of the file that is mapped: a program, or what a script names. */
+static bool has_set_id(const struct mutant *m)
 {
-	unsigned int id = mutant_run(m, RUN_NOBODY) ? NOBODY : 0;
+	int file = m->base < 0;
 
-	return n->uid != id || n->gid != id;
+	return (mutant_mode(m, file) & 06000) && strncmp(mutant_path(m, file), "/nosuid", 7);
 }
 
 static const char *message(const struct observation *w)
@@ -206,15 +208,55 @@ static const char *message(const struct observation *w)
 	return strchr(w->err, ' ') ? w->err : "";
 }
 
+static bool is_fixed(const struct mutant *m, int file)
+{
+	char name[512];
+	unsigned char head[18] = { 0 };
+	int fd;
+
+	snprintf(name, sizeof(name), "%s%s", f.root, mutant_path(m, file));
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || read(fd, head, sizeof(head)) < 0)
+		return false;
+	close(fd);
+	return head[16] == 2; /* ET_EXEC */
+}
+
+/*
+ * The addresses of hwcap-exec itself, the vDSO and the stack, in the upper
+ * eighth: a file, or a large p_align, asks for one of them, or a span in the
+ * mmap zone is so large that it reaches them.
+ */
+static bool occupied(const struct mutant *m, const struct observation *n,
+		     const struct observation *w)
+{
+	const uint64_t high = ELFGEN_TASK_SIZE / 8 * 7 + (4 << 20);
+	int last = n->low[1] != 0, file = strstr(message(w), "/i: an address") != NULL;
+
+	if (!is_fixed(m, last) && n->low[last] < high &&
+	    (n->low[last] > 1ul << 32 || strstr(message(w), strerror(ENOMEM))) &&
+	    mutant_run(m, RUN_STACK) != UINT64_MAX)
+		return true;
+	if (!exits_with(w, 126) || !strstr(message(w), "an address it must be loaded at is in use"))
+		return false;
+	if (file)
+		return is_fixed(m, file);
+	return (is_fixed(m, file) || n->low[1]) && (n->top >= high || WIFSIGNALED(n->status));
+}
+
 /* Limits that leave the wrapper no room of its own. */
-static const char *no_room(const struct mutant *m, const struct observation *w)
+static const char *no_room(const struct mutant *m, const struct observation *n,
+			   const struct observation *w)
 {
 	bool refused = exits_with(w, 125) || exits_with(w, 126);
 
 	if (mutant_run(m, RUN_NOFILE) && refused && strstr(message(w), strerror(EMFILE)))
 		return "few-descriptors";
+	if (mutant_run(m, RUN_AS) && !n->error && !n->execs)
+		return "small-memory"; /* for the span, which we do not reserve */
 	if ((mutant_run(m, RUN_AS) || mutant_run(m, RUN_DATA)) &&
-	    (killed(w) || (refused && strstr(message(w), strerror(ENOMEM)))))
+	    (killed(w) || (refused && (strstr(message(w), strerror(ENOMEM)) ||
+				       strstr(message(w), "a page to leave by")))))
 		return "small-memory";
 	if (mutant_run(m, RUN_STACK) && mutant_run(m, RUN_STACK) < 1 << 18 &&
 	    (killed(w) || w->error == E2BIG))
@@ -239,14 +281,27 @@ static const char *known(const struct mutant *m, const struct observation *n,
 		return "unreadable";
 	if (exits_with(w, 126) && strstr(message(w), "but not read"))
 		return "unreadable";
-	if (exits_with(w, 126) && changes_user(m, n))
+	if (exits_with(w, 126) && has_set_id(m) && strstr(message(w), "set-id bits"))
 		return "credentials";
+	if (occupied(m, n, w))
+		return "occupied";
+	if (exits_with(w, 126) && strstr(message(w), "has nothing to load") &&
+	    WIFSIGNALED(n->status) && !*n->out)
+		return "nothing-to-load";
+	if (exits_with(w, 126) && strstr(message(w), "PR_SET_MM_MAP refuses") &&
+	    n->brk > ELFGEN_TASK_SIZE - (1ul << 32))
+		return "no-heap";
+	if (exits_with(w, 126) && strstr(message(w), "/i: segment is outside") && !n->error &&
+	    n->execs)
+		return "last-page";
+	if (!strncmp(why, "mappings", 8))
+		return "split-mappings";
 	if (n->error == ENOEXEC && !strcmp(w->out, "ok\n"))
 		return "shell";
 	if (odd_ranges(n) && (!strncmp(why, "startcode", 9) || !strncmp(why, "endcode", 7) ||
 			      !strncmp(why, "start_data", 10)))
 		return "odd-ranges";
-	return no_room(m, w);
+	return no_room(m, n, w);
 }
 
 /* ---- one mutant ----------------------------------------------------------------------- */
@@ -474,8 +529,8 @@ static bool run_jobs(void)
 
 int main(int argc, char **argv)
 {
-	struct counts *c = mmap(NULL, sizeof(*c), PROT_READ | PROT_WRITE,
-				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct counts *c =
+		mmap(NULL, sizeof(*c), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	unsigned long passed;
 	bool good;
 

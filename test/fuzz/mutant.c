@@ -19,24 +19,24 @@ struct field {
 	unsigned char at, size;
 };
 
-#define EH(f)                                                                  \
-	{                                                                      \
-		#f, offsetof(Elf64_Ehdr, f), sizeof(((Elf64_Ehdr *)0)->f)      \
+#define EH(f)                                                             \
+	{                                                                 \
+#f, offsetof(Elf64_Ehdr, f), sizeof(((Elf64_Ehdr *)0)->f) \
 	}
-#define PH(f)                                                                  \
-	{                                                                      \
-		#f, offsetof(Elf64_Phdr, f), sizeof(((Elf64_Phdr *)0)->f)      \
+#define PH(f)                                                             \
+	{                                                                 \
+#f, offsetof(Elf64_Phdr, f), sizeof(((Elf64_Phdr *)0)->f) \
 	}
 
-static const struct field header[] = { EH(e_type),	EH(e_machine),	 EH(e_version),
-				       EH(e_entry),	EH(e_phoff),	 EH(e_shoff),
-				       EH(e_flags),	EH(e_ehsize),	 EH(e_phentsize),
-				       EH(e_phnum),	EH(e_shentsize), EH(e_shnum),
+static const struct field header[] = { EH(e_type),    EH(e_machine),   EH(e_version),
+				       EH(e_entry),   EH(e_phoff),     EH(e_shoff),
+				       EH(e_flags),   EH(e_ehsize),    EH(e_phentsize),
+				       EH(e_phnum),   EH(e_shentsize), EH(e_shnum),
 				       EH(e_shstrndx) };
 static const struct field segment[] = { PH(p_type),  PH(p_flags),  PH(p_offset), PH(p_vaddr),
 					PH(p_paddr), PH(p_filesz), PH(p_memsz),  PH(p_align) };
 static const char *const run_name[RUN_SETTINGS] = { "nobody", "random", "argument", "levels",
-						    "as",     "stack",	"nofile",   "data" };
+						    "as",     "stack",  "nofile",   "data" };
 static const char *const directory[DIRECTORIES] = { "plain", "noexec", "nosuid" };
 
 enum { P_TYPE, P_FLAGS, P_OFFSET, P_VADDR, P_PADDR, P_FILESZ, P_MEMSZ, P_ALIGN };
@@ -140,9 +140,8 @@ static uint64_t address(struct dice *d, uint64_t base)
 static void whole_segment(struct mutant *m, struct dice *d, int file, unsigned int ph,
 			  uint64_t base)
 {
-	static const uint64_t types[] = { PT_LOAD, PT_LOAD,	 PT_LOAD,      PT_LOAD,
-					  PT_LOAD, PT_GNU_STACK, PT_GNU_PROPERTY, PT_TLS,
-					  PT_PHDR, PT_NOTE };
+	static const uint64_t types[] = { PT_LOAD,      PT_LOAD,         PT_LOAD, PT_LOAD, PT_LOAD,
+					  PT_GNU_STACK, PT_GNU_PROPERTY, PT_TLS,  PT_PHDR, PT_NOTE };
 	uint64_t vaddr = address(d, base), size = below(d, 0x3000);
 	uint64_t offset = below(d, 3) * PAGE;
 
@@ -158,9 +157,9 @@ static void whole_segment(struct mutant *m, struct dice *d, int file, unsigned i
 
 static uint64_t field_value(struct dice *d, unsigned int field, uint64_t base)
 {
-	static const uint64_t types[] = { PT_NULL,	PT_LOAD, PT_LOAD,	  PT_DYNAMIC,
-					  PT_INTERP,	PT_NOTE, PT_GNU_PROPERTY, PT_PHDR,
-					  PT_GNU_STACK, PT_TLS,	 PT_GNU_RELRO };
+	static const uint64_t types[] = { PT_NULL,      PT_LOAD, PT_LOAD,         PT_DYNAMIC,
+					  PT_INTERP,    PT_NOTE, PT_GNU_PROPERTY, PT_PHDR,
+					  PT_GNU_STACK, PT_TLS,  PT_GNU_RELRO };
 
 	switch (field) {
 	case P_TYPE: return one_in(d, 12) ? draw(d) : PICK(d, types);
@@ -206,7 +205,8 @@ static void change_elf(struct mutant *m, struct dice *d, int file, uint64_t base
 		break;
 	case 2: add(m, file, SET_BYTE, (uint32_t)below(d, 64 + 6 * 56), draw(d) & 0xff); break;
 	case 3:
-		add(m, file, SET_SIZE, 0, one_in(d, 3) ? any_number(d) & 0xfffff : below(d, 0x1400));
+		add(m, file, SET_SIZE, 0,
+		    one_in(d, 3) ? any_number(d) & 0xfffff : below(d, 0x1400));
 		break;
 	case 4: rebase(m, d, file); break;
 	case 5: whole_segment(m, d, file, (unsigned int)below(d, 4), base); break;
@@ -225,11 +225,11 @@ static void change_elf(struct mutant *m, struct dice *d, int file, uint64_t base
 
 static void change_surroundings(struct mutant *m, struct dice *d)
 {
-	static const uint64_t mode[] = { 0,    0644, 0100, 0111, 0555, 0711, 0700,
+	static const uint64_t mode[] = { 0,    0644, 0100,  0111,  0555,  0711,  0700,
 					 0744, 0710, 01755, 04755, 02755, 02745, 06711 };
-	static const uint64_t as[] = { PAGE,	 1 << 16, 1 << 18, 1 << 20, 4 << 20,
+	static const uint64_t as[] = { PAGE,     1 << 16,  1 << 18,   1 << 20,  4 << 20,
 				       16 << 20, 64 << 20, 1ul << 32, 1ul << 45 };
-	static const uint64_t stack[] = { 1,	   PAGE,    4 * PAGE, 1 << 16, 1 << 17,
+	static const uint64_t stack[] = { 1,       PAGE,    4 * PAGE, 1 << 16,   1 << 17,
 					  1 << 18, 1 << 20, 64 << 20, 1ul << 33, UINT64_MAX };
 	static const uint64_t argument[] = { 1, 15, 4095, 4096, 100000, 131071, 131072 };
 	int file = (int)below(d, 2);
@@ -264,8 +264,23 @@ static void put_run(struct mutant *m, char c, size_t n)
 
 static void put_piece(struct mutant *m, struct dice *d)
 {
-	static const char *const piece[] = { " ", "\t", "  ", "\n", "\r\n", "@", "a", "-x", "one",
-					     "#!", "#", "/", "./", "plain/p", "\x7f" "ELF", "\xff" };
+	static const char *const piece[] = { " ",
+					     "\t",
+					     "  ",
+					     "\n",
+					     "\r\n",
+					     "@",
+					     "a",
+					     "-x",
+					     "one",
+					     "#!",
+					     "#",
+					     "/",
+					     "./",
+					     "plain/p",
+					     "\x7f"
+					     "ELF",
+					     "\xff" };
 	const char *p;
 
 	switch (below(d, 12)) {
@@ -385,8 +400,9 @@ unsigned int mutant_mode(const struct mutant *m, int file)
 
 const char *mutant_path(const struct mutant *m, int file)
 {
-	static const char *const path[2][DIRECTORIES] = { { "/plain/p", "/noexec/p", "/nosuid/p" },
-							  { "/plain/i", "/noexec/i", "/nosuid/i" } };
+	static const char *const path[2][DIRECTORIES] = {
+		{ "/plain/p", "/noexec/p", "/nosuid/p" }, { "/plain/i", "/noexec/i", "/nosuid/i" }
+	};
 
 	return path[file][of_file(m, file, SET_DIRECTORY, DIR_PLAIN) % DIRECTORIES];
 }
@@ -414,7 +430,7 @@ static int print_setting(const struct setting *s, char *to, size_t size)
 void mutant_print(const struct mutant *m, char *line)
 {
 	size_t n = (size_t)snprintf(line, MUTANT_LINE, "base=%s",
-				    m->base < 0 ? "script" : elfgen_name((size_t)m->base));
+				    m->base < 0 ? "text" : elfgen_name((size_t)m->base));
 
 	if (m->base < 0)
 		n += (size_t)snprintf(line + n, MUTANT_LINE - n, " text=");
@@ -485,7 +501,7 @@ static int parse_word(struct mutant *m, char *word)
 	*value++ = 0;
 	if (!strcmp(word, "base")) {
 		m->base = find_base(value);
-		return m->base < 0 && strcmp(value, "script") ? -1 : 0;
+		return m->base < 0 && strcmp(value, "text") ? -1 : 0;
 	}
 	if (!strcmp(word, "text"))
 		return parse_text(m, value);

@@ -22,7 +22,7 @@ enum setting_kind {
 	SET_SIZE,
 	SET_MODE,
 	SET_DIRECTORY,
-	SET_RUN,     /* INDEX: enum run_setting */
+	SET_RUN, /* INDEX: enum run_setting */
 };
 
 enum run_setting {
@@ -47,7 +47,7 @@ struct setting {
 };
 
 struct mutant {
-	int base;   /* index for elfgen.h; -1: a script */
+	int base;               /* index for elfgen.h; -1: a script */
 	char text[MUTANT_TEXT]; /* of a script; @ becomes its interpreter */
 	size_t text_size;
 	struct setting setting[MUTANT_SETTINGS];

@@ -15,7 +15,7 @@
 
 #include "observe.h"
 
-enum { NOBODY = 65534, SECONDS = 2, WORDS = 16 };
+enum { NOBODY = 65534, SECONDS = 2, WORDS = 16, LARGE_STACK = 1 << 20 };
 
 static _Noreturn void give_up(const char *what)
 {
@@ -76,10 +76,11 @@ static _Noreturn void child(const char *root, const struct mutant *m, char *cons
 		_exit(99);
 	if (!mutant_run(m, RUN_RANDOM) && personality(ADDR_NO_RANDOMIZE) < 0)
 		_exit(99);
-	if (mutant_run(m, RUN_NOBODY))
-		become_nobody();
+	/* Before, so that set-id bits count: the tracer is root's. */
 	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
 		_exit(99);
+	if (mutant_run(m, RUN_NOBODY))
+		become_nobody();
 	raise(SIGSTOP);
 	alarm(SECONDS);
 	set_limits(m);
@@ -110,7 +111,7 @@ static size_t read_proc(pid_t pid, const char *what, char *to, size_t size)
 struct report {
 	struct observation *o;
 	size_t length;
-	bool random;
+	bool random, nobody;
 };
 
 __attribute__((format(printf, 2, 3))) static void note(struct report *r, const char *format, ...)
@@ -125,35 +126,78 @@ __attribute__((format(printf, 2, 3))) static void note(struct report *r, const c
 	r->length += (size_t)n < left ? (size_t)n : left - 1;
 }
 
-/* With randomisation: what is next to what, and how large. */
-static void note_mapping(struct report *r, const char *line, unsigned long *end)
-{
+/* One line of maps, or what several lines are that could be one. */
+struct mapping {
 	unsigned long from, to, offset, inode;
-	char flags[8], device[16], name[256] = "";
+	char flags[8], name[256];
+};
 
-	if (sscanf(line, "%lx-%lx %7s %lx %15s %lu %255s", &from, &to, flags, &offset, device,
-		   &inode, name) < 6)
+/* With randomisation: what is next to what, and how large. */
+static void note_mapping(struct report *r, const struct mapping *m, unsigned long *end)
+{
+	if (!*m->flags)
 		return;
-	r->o->mapped += to - from;
+	bool stack = !strcmp(m->name, "[stack]");
+
+	/* A segment can lie there, too. */
+	if ((!*m->name || m->inode || (stack && m->to - m->from > LARGE_STACK)) &&
+	    m->to > r->o->top)
+		r->o->top = m->to;
+	if (m->inode) {
+		uint64_t *low = &r->o->low[!strcmp(m->name + strlen(m->name) - 2, "/i")];
+
+		*low = *low ? *low : m->from;
+	}
 	if (!r->random)
-		note(r, "map %lx-%lx %s %lx %s\n", from, to, flags, offset, name);
-	else if (!strcmp(name, "[stack]"))
-		note(r, "map %s %s\n", flags, name);
+		note(r, "map %lx-%lx %s %lx %s\n", m->from, m->to, m->flags, m->offset, m->name);
+	else if (stack)
+		note(r, "map %s %s\n", m->flags, m->name);
 	else
-		note(r, "map %s%lx %s %lx %s\n", from == *end ? "" : "gap ", to - from, flags,
-		     offset, name);
-	*end = to;
+		note(r, "map %s%lx %s %lx %s\n", m->from == *end ? "" : "gap ", m->to - m->from,
+		     m->flags, m->offset, m->name);
+	*end = m->to;
 }
 
-static void note_maps(struct report *r, pid_t pid)
+static bool parse_mapping(const char *line, struct mapping *m)
+{
+	*m->name = 0;
+	return sscanf(line, "%lx-%lx %7s %lx %*s %lu %255s", &m->from, &m->to, m->flags, &m->offset,
+		      &m->inode, m->name) >= 5;
+}
+
+/*
+ * Memory without a file, side by side and alike: do_brk_flags() makes a
+ * mapping of its own where mmap() would extend another. The number of them is
+ * noted apart.
+ */
+static bool joins(const struct mapping *a, const struct mapping *b)
+{
+	return a->to == b->from && !*a->name && !*b->name && !strcmp(a->flags, b->flags) &&
+	       *a->flags;
+}
+
+static unsigned int note_maps(struct report *r, pid_t pid)
 {
 	static char maps[65536];
+	struct mapping held = { 0 }, next = { 0 };
 	unsigned long end = 0;
+	unsigned int count = 0;
 	char *rest = maps, *line;
 
 	read_proc(pid, "maps", maps, sizeof(maps));
-	while ((line = strsep(&rest, "\n")))
-		note_mapping(r, line, &end);
+	while ((line = strsep(&rest, "\n"))) {
+		if (!parse_mapping(line, &next))
+			continue;
+		count++;
+		if (joins(&held, &next)) {
+			held.to = next.to;
+			continue;
+		}
+		note_mapping(r, &held, &end);
+		held = next;
+	}
+	note_mapping(r, &held, &end);
+	return count;
 }
 
 static void note_stat(struct report *r, pid_t pid)
@@ -182,8 +226,9 @@ static void note_vector(struct report *r, pid_t pid)
 {
 	uint64_t word[128];
 	size_t n = read_proc(pid, "auxv", (char *)word, sizeof(word)) / sizeof(word[0]);
-	static const unsigned char is_address[] = { [3] = 1,  [7] = 1,	[9] = 1,
-						    [25] = 1, [31] = 1, [15] = 1, [33] = 1 };
+	static const unsigned char is_address[] = {
+		[3] = 1, [7] = 1, [9] = 1, [25] = 1, [31] = 1, [15] = 1, [33] = 1
+	};
 
 	for (size_t i = 0; i + 1 < n; i += 2)
 		if (r->random && word[i] < sizeof(is_address) && is_address[word[i]])
@@ -199,7 +244,9 @@ static void note_names(struct report *r, pid_t pid)
 
 	snprintf(name, sizeof(name), "/proc/%d/exe", (int)pid);
 	n = readlink(name, text, sizeof(text) - 1);
-	note(r, "exe %.*s\n", n > 0 ? (int)n : 0, text);
+	/* Changing the link takes privilege. */
+	if (!r->nobody)
+		note(r, "exe %.*s\n", n > 0 ? (int)n : 0, text);
 	read_proc(pid, "comm", text, sizeof(text));
 	note(r, "comm %s", text);
 	n = (ssize_t)read_proc(pid, "cmdline", text, sizeof(text));
@@ -226,11 +273,13 @@ static void note_identity(struct observation *o, pid_t pid)
 
 static void note_all(struct report *r, pid_t pid)
 {
-	note_maps(r, pid);
+	unsigned int mappings = note_maps(r, pid);
+
 	note_stat(r, pid);
 	note_vector(r, pid);
 	note_names(r, pid);
 	note_identity(r->o, pid);
+	note(r, "mappings %u\n", mappings);
 }
 
 static void note_fault(struct report *r, pid_t pid, int signal)
@@ -239,8 +288,7 @@ static void note_fault(struct report *r, pid_t pid, int signal)
 	siginfo_t info;
 
 	r->o->signal = signal;
-	if (ptrace(PTRACE_GETREGS, pid, NULL, &regs) ||
-	    ptrace(PTRACE_GETSIGINFO, pid, NULL, &info))
+	if (ptrace(PTRACE_GETREGS, pid, NULL, &regs) || ptrace(PTRACE_GETSIGINFO, pid, NULL, &info))
 		return;
 	note(r, "signal %d code %d\n", signal, info.si_code);
 	if (!r->random)
@@ -321,11 +369,12 @@ static void make_pipes(int from[3], int to[3])
 	}
 }
 
-void observe(const char *root, const struct mutant *m, char *const *wrapper,
-	     struct observation *o)
+void observe(const char *root, const struct mutant *m, char *const *wrapper, struct observation *o)
 {
 	static int from[3], to[3];
-	struct report r = { .o = o, .random = mutant_run(m, RUN_RANDOM) };
+	struct report r = { .o = o,
+			    .random = mutant_run(m, RUN_RANDOM),
+			    .nobody = mutant_run(m, RUN_NOBODY) };
 	pid_t pid;
 
 	if (!from[0])

@@ -13,19 +13,19 @@
 enum { OBSERVE_OUTPUT = 2048, OBSERVE_STATE = 16384 };
 
 struct observation {
-	int error;  /* of execve, 0 if it went through */
-	int status; /* as from waitpid */
-	int execs;  /* that came back into the program */
-	int signal; /* the fault that ended it */
+	int error;             /* of execve, 0 if it went through */
+	int status;            /* as from waitpid */
+	int execs;             /* that came back into the program */
+	int signal;            /* the fault that ended it */
 	unsigned int uid, gid; /* effective, at the end */
-	uint64_t mapped;       /* bytes of address space, at the end */
+	uint64_t top;          /* end of the highest mapping that is the program's */
+	uint64_t low[2];       /* the lowest mapping of program, interpreter; or 0 */
 	uint64_t code[2], data[2], brk;
 	char out[OBSERVE_OUTPUT], err[OBSERVE_OUTPUT];
 	char state[OBSERVE_STATE]; /* one line per fact */
 };
 
 /* WRAPPER: NULL-terminated words before the program's, or NULL. */
-void observe(const char *root, const struct mutant *m, char *const *wrapper,
-	     struct observation *o);
+void observe(const char *root, const struct mutant *m, char *const *wrapper, struct observation *o);
 
 #endif
