@@ -198,7 +198,7 @@ static uint64_t ask(uint64_t hint, uint64_t size)
 /*
  * The same for the span of IMAGE, as elf_map() reserves it: with the first
  * segment's protection, so that limits count as they do for execve. *AT: the
- * hint (or with MAP_FIXED_NOREPLACE in FLAGS the place), then the place.
+ * hint (or the place, by what is in FLAGS), then the place.
  */
 static int reserve(struct diag *d, const struct image *image, int flags,
 		   uint64_t *at)
@@ -347,10 +347,12 @@ static int map_high(struct diag *d, struct zones *z, struct image *image,
 static int map_over(struct diag *d, const struct zones *z, struct image *interp)
 {
 	struct elf_plan *p = &interp->plan;
+	uint64_t at = p->first;
 
-	if (!may_replace(z, p->first, p->span))
+	if (!may_replace(z, at, p->span))
 		return map_failed(d, interp, -EEXIST);
-	sys_munmap(p->first, p->span);
+	if (!p->reserve_low && reserve(d, interp, MAP_FIXED, &at))
+		return -1;
 	p->overlaps = true;
 	return map_at(d, z, interp, p->first);
 }
