@@ -13,3 +13,16 @@ $(FO)/diff: $(fuzz_diff_sources) $(FZ)/mutant.h $(FZ)/observe.h $(srcdir)/test/e
 	@mkdir -p $(@D)
 	$(call quiet,CC)
 	$(Q)$(CONTRACT_TOOL) -O2 -static -I$(FZ) $(fuzz_diff_sources) -o $@
+
+FUZZ_WRAPPER = $(CURDIR)/hwcap-exec --engine=loader --no-cgroup --
+
+# Reproducible: mutant number I of SEED is always the same program.
+.PHONY: fuzz-diff
+fuzz-diff: hwcap-exec $(FO)/diff
+	$(Q)$(FO)/diff -w '$(FUZZ_WRAPPER)' -x $(FZ)/exceptions -n $(N) -s $(SEED) -f $(FIRST) -j $(JOBS)
+
+# Part of "make check" where this machine can run them.
+ifeq ($(NATIVE)-$(wildcard $(contract_entry)),yes-$(contract_entry))
+CHECK_PREREQUISITES += $(FO)/diff
+CHECK_SCRIPTS += $(FZ)/test_diff.sh
+endif

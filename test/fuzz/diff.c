@@ -15,6 +15,7 @@
  * lines) runs again. EXCEPTIONS: lines of "KIND reason", kinds of difference
  * that are known; see known().
  */
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -208,52 +209,90 @@ static const char *message(const struct observation *w)
 	return strchr(w->err, ' ') ? w->err : "";
 }
 
-static bool is_fixed(const struct mutant *m, int file)
+/* Of an ELF file as it is written: its type, and from where to where it goes. */
+struct extent {
+	bool fixed;
+	uint64_t low, high;
+};
+
+static void read_extent(const struct mutant *m, int file, struct extent *e)
 {
+	static unsigned char b[65536];
 	char name[512];
-	unsigned char head[18] = { 0 };
+	Elf64_Ehdr h;
+	Elf64_Phdr ph;
+	ssize_t size;
 	int fd;
 
+	*e = (struct extent){ .low = UINT64_MAX };
 	snprintf(name, sizeof(name), "%s%s", f.root, mutant_path(m, file));
 	fd = open(name, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || read(fd, head, sizeof(head)) < 0)
-		return false;
+	size = fd < 0 ? -1 : read(fd, b, sizeof(b));
 	close(fd);
-	return head[16] == 2; /* ET_EXEC */
+	if (size < (ssize_t)sizeof(h))
+		return;
+	memcpy(&h, b, sizeof(h));
+	e->fixed = h.e_type == ET_EXEC;
+	for (uint64_t at = h.e_phoff; h.e_phnum-- && at + sizeof(ph) <= (uint64_t)size;
+	     at += sizeof(ph)) {
+		memcpy(&ph, b + at, sizeof(ph));
+		if (ph.p_type != PT_LOAD)
+			continue;
+		if (ph.p_vaddr < e->low)
+			e->low = ph.p_vaddr;
+		if (ph.p_vaddr + ph.p_memsz > e->high)
+			e->high = ph.p_vaddr + ph.p_memsz;
+	}
+}
+
+static bool aligned_high(const struct mutant *m)
+{
+	for (size_t i = 0; i < m->settings; i++)
+		if (m->setting[i].kind == SET_SEGMENT && m->setting[i].value >= 1ul << 43)
+			return true;
+	return false;
 }
 
 /*
  * The addresses of hwcap-exec itself, the vDSO and the stack, in the upper
- * eighth: a file, or a large p_align, asks for one of them, or a span in the
- * mmap zone is so large that it reaches them.
+ * eighth: a file, or a large p_align, asks for one of them, or a span is so
+ * large that it reaches them.
  */
 static bool occupied(const struct mutant *m, const struct observation *n,
 		     const struct observation *w)
 {
-	const uint64_t high = ELFGEN_TASK_SIZE / 8 * 7 + (4 << 20);
-	int last = n->low[1] != 0, file = strstr(message(w), "/i: an address") != NULL;
+	const uint64_t high = ELFGEN_TASK_SIZE / 8 * 7, large = 1ul << 43;
+	bool in_use = exits_with(w, 126) && strstr(message(w), "must be loaded at is in use");
+	bool no_room = exits_with(w, 126) && strstr(message(w), strerror(ENOMEM));
 
-	if (!is_fixed(m, last) && n->low[last] < high &&
-	    (n->low[last] > 1ul << 32 || strstr(message(w), strerror(ENOMEM))) &&
-	    mutant_run(m, RUN_STACK) != UINT64_MAX)
-		return true;
-	if (!exits_with(w, 126) || !strstr(message(w), "an address it must be loaded at is in use"))
-		return false;
-	if (file)
-		return is_fixed(m, file);
-	return (is_fixed(m, file) || n->low[1]) && (n->top >= high || WIFSIGNALED(n->status));
+	for (int file = 0; file < 2; file++) {
+		struct extent e;
+
+		read_extent(m, file, &e);
+		if (!n->low[file] || e.low > e.high)
+			continue;
+		if (!e.fixed && e.high - e.low > large &&
+		    (in_use || no_room || n->low[file] < high))
+			return true;
+		if (in_use &&
+		    (e.fixed ? e.high > high : n->low[file] >= high && !file && n->low[1]))
+			return true;
+		if (in_use && e.fixed && file)
+			return true; /* what it replaces can be what we need */
+	}
+	return in_use && (n->top >= high || WIFSIGNALED(n->status)) && aligned_high(m);
 }
 
 /* Limits that leave the wrapper no room of its own. */
 static const char *no_room(const struct mutant *m, const struct observation *n,
-			   const struct observation *w)
+			   const struct observation *w, const char *why)
 {
 	bool refused = exits_with(w, 125) || exits_with(w, 126);
 
 	if (mutant_run(m, RUN_NOFILE) && refused && strstr(message(w), strerror(EMFILE)))
 		return "few-descriptors";
-	if (mutant_run(m, RUN_AS) && !n->error && !n->execs)
-		return "small-memory"; /* for the span, which we do not reserve */
+	if (mutant_run(m, RUN_AS) && ((!n->error && !n->execs) || !strncmp(why, "map ", 4)))
+		return "small-memory"; /* spans are not reserved, the vDSO stays */
 	if ((mutant_run(m, RUN_AS) || mutant_run(m, RUN_DATA)) &&
 	    (killed(w) || (refused && (strstr(message(w), strerror(ENOMEM)) ||
 				       strstr(message(w), "a page to leave by")))))
@@ -270,6 +309,16 @@ static bool odd_ranges(const struct observation *n)
 	return n->code[0] >= n->code[1] || n->data[0] > n->data[1] || n->code[0] < 1 << 16 ||
 	       n->data[0] < 1 << 16 || n->brk < 1 << 16 || n->code[1] >= ELFGEN_TASK_SIZE ||
 	       n->data[1] >= ELFGEN_TASK_SIZE;
+}
+
+/* Jumping to the ELF header: its first bytes are "jg", then an access. */
+static bool header_ran(const char *why)
+{
+	unsigned long n, w;
+	const char *second = strchr(why, '|');
+
+	return second && sscanf(why, "at %lx", &n) == 1 && sscanf(second, "| at %lx", &w) == 1 &&
+	       n - w == 0x45;
 }
 
 /* The kind of a difference that the manual's LIMITS tell of, or NULL. */
@@ -294,6 +343,8 @@ static const char *known(const struct mutant *m, const struct observation *n,
 	if (exits_with(w, 126) && strstr(message(w), "/i: segment is outside") && !n->error &&
 	    n->execs)
 		return "last-page";
+	if (header_ran(why))
+		return "flags";
 	if (!strncmp(why, "mappings", 8))
 		return "split-mappings";
 	if (n->error == ENOEXEC && !strcmp(w->out, "ok\n"))
@@ -301,7 +352,7 @@ static const char *known(const struct mutant *m, const struct observation *n,
 	if (odd_ranges(n) && (!strncmp(why, "startcode", 9) || !strncmp(why, "endcode", 7) ||
 			      !strncmp(why, "start_data", 10)))
 		return "odd-ranges";
-	return no_room(m, n, w);
+	return no_room(m, n, w, why);
 }
 
 /* ---- one mutant ----------------------------------------------------------------------- */

@@ -212,8 +212,8 @@ static void note_stat(struct report *r, pid_t pid)
 
 	read_proc(pid, "stat", stat, sizeof(stat));
 	at = strrchr(stat, ')');
-	for (size_t i = 2; at && i < 52 && (at = strchr(at + 1, ' ')); i++)
-		value[i + 1 < 52 ? i + 1 : 51] = strtoul(at, NULL, 10);
+	for (size_t i = 3; at && i < 52 && (at = strchr(at + 1, ' ')); i++)
+		value[i] = strtoul(at, NULL, 10);
 	memcpy(r->o->code, value + 26, sizeof(r->o->code));
 	memcpy(r->o->data, value + 45, sizeof(r->o->data));
 	r->o->brk = value[47];
