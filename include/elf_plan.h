@@ -44,6 +44,8 @@ struct elf_plan {
 	uint64_t interp_at, interp_size; /* PT_INTERP: file offset, bytes */
 	uint64_t first;     /* page of the first PT_LOAD: where it is reserved */
 	uint64_t in_page;   /* where in that page the segment starts */
+	int first_prot;     /* what the reservation is mapped with */
+	uint64_t first_offset; /* and its file offset */
 	uint64_t span;      /* bytes execve reserves from there, whole pages */
 	uint64_t low, high; /* all mapped pages are in [low, high) */
 	uint64_t align;     /* largest p_align that is a power of two, in whole

@@ -32,6 +32,8 @@ struct load {
 	struct image program;
 	struct image interp; /* fd -1 if there is none */
 	bool has_interp;
+	const char *late; /* what is wrong with the program's segments, which
+			   * counts once the interp has been looked at */
 };
 
 enum { LOAD_NO_LINK = 1 };

@@ -45,11 +45,11 @@ int map_program(struct diag *d, struct zones *z, struct image *program);
 
 /*
  * Map an interp (or a static PIE), highest in the mmap zone, with the vDSO
- * below it, as execve does. FIXED_PROGRAM: the program is not
- * position-independent; an interp's addresses are then a hint.
+ * below it, as execve does. UNBIASED_PROGRAM: the program is where its file
+ * says; an interp's addresses are then a hint.
  */
 int map_interp(struct diag *d, struct zones *z, struct image *interp,
-	       bool fixed_program);
+	       bool unbiased_program);
 
 /* Initial brk of PROGRAM. */
 uint64_t map_brk(const struct zones *z, const struct image *program);

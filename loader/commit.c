@@ -20,7 +20,7 @@ static int map_images(struct diag *d, struct load *l, struct zones *z)
 		return -1;
 	if (!l->has_interp)
 		return 0;
-	if (map_interp(d, z, &l->interp, l->program.plan.fixed))
+	if (map_interp(d, z, &l->interp, !l->program.bias))
 		return -1;
 	sys_close(l->interp.fd);
 	l->interp.fd = -1;

@@ -103,8 +103,10 @@ static void take_pages(struct elf_plan *p, const Elf64_Phdr *ph, uint64_t page,
 	if (first) {
 		p->first = at;
 		p->in_page = ph->p_vaddr - at;
+		p->first_prot = s.prot;
+		p->first_offset = s.offset;
 		p->reserve_low = !ph->p_filesz;
-	} else if (at < *previous_end) {
+	} else if (at < *previous_end && at < end) {
 		p->overlaps = true;
 	} else if (at > *previous_end) {
 		p->holes = true;
@@ -129,6 +131,18 @@ static void take_phdr_address(struct elf_plan *p, const struct elf_file *file,
 		return;
 	p->phdr = at - ph->p_offset + ph->p_vaddr;
 	p->has_phdr = true;
+}
+
+/* elf_map() maps the whole span, from the first segment's offset on. */
+static const char *bad_span(const struct elf_plan *p, uint64_t task)
+{
+	if (!p->span)
+		return "ELF file has nothing to load";
+	if (p->span > task)
+		return "ELF file is too large for the address space";
+	if (p->first_offset > INT64_MAX - p->span)
+		return "segment's file offset is out of range";
+	return NULL;
 }
 
 static int plan_loads(const struct elf_file *file, enum elf_role role,
@@ -168,11 +182,9 @@ static int plan_loads(const struct elf_file *file, enum elf_role role,
 	p->empty = first;
 	if (first && p->has_interp)
 		return 0;
-	if (first || (!p->span && (!p->fixed || role == ELF_INTERP))) {
-		*why = "ELF file has nothing to load";
-		return ENOEXEC;
-	}
-	return 0;
+	*why = first ? "ELF file has nothing to load" :
+	       !p->fixed || role == ELF_INTERP ? bad_span(p, task) : NULL;
+	return *why ? ENOEXEC : 0;
 }
 
 static int plan_interp(const Elf64_Phdr *ph, struct elf_plan *p,

@@ -110,6 +110,8 @@ __attribute__((noinline)) static int load_interp(struct diag *d, struct load *l)
 
 	if (!interp->elf.phdr)
 		error = read_table(interp, table, size);
+	if (!error && l->late)
+		return wrong_elf(d, &l->program, program, ENOEXEC, l->late);
 	if (!error)
 		error = elf_plan(&interp->elf, ELF_INTERP,
 				 l->request->start->page_size, l->space.task,
@@ -183,7 +185,9 @@ int load_run(struct diag *d, const struct load_request *request)
 		error = elf_plan(&l.program.elf, ELF_PROGRAM,
 				 request->start->page_size, l.space.task,
 				 &l.program.plan, &why);
-	if (error)
+	/* execve looks at the interp first: its errors, then the killing. */
+	l.late = error && why && l.program.plan.has_interp ? why : NULL;
+	if (error && !l.late)
 		return wrong_elf(d, &l.program, l.program.path, error,
 				 why ? why : errno_text(error, number));
 	l.has_interp = l.program.plan.has_interp;

@@ -14,6 +14,12 @@
  */
 enum { ASK_SIZE = 2 << 20 };
 
+/* No frame of ours is that far below the one that maps. */
+enum { STACK_IN_USE = 1 << 20 };
+
+/* Between our image and the parked vDSO: the page that we leave by. */
+enum { PARK_DISTANCE = 1 << 20 };
+
 /* From our image to that of another one of us. */
 enum { OWN_SHIFT = 16 << 20 };
 
@@ -66,7 +72,10 @@ static bool meets(uint64_t at, uint64_t size, uint64_t other, uint64_t other_siz
 	return at < other + other_size && other < at + size;
 }
 
-/* Later segments replace earlier ones of the same file, and nothing else. */
+/*
+ * Later segments replace earlier ones, and those of an ET_EXEC interp what is
+ * of the program, but nothing of ours.
+ */
 static bool may_replace(const struct zones *z, uint64_t at,
 			uint64_t size)
 {
@@ -78,7 +87,7 @@ static bool may_replace(const struct zones *z, uint64_t at,
 
 	return !meets(at, size, z->image, z->image_size) &&
 	       !meets(at, size, block, block_size) &&
-	       at + size <= here - (here > ASK_SIZE * 64UL ? ASK_SIZE * 64UL : 0);
+	       at + size <= here - STACK_IN_USE;
 }
 
 static long map_part(const struct zones *z, const struct image *image,
@@ -174,6 +183,37 @@ static uint64_t random_bits(const struct zones *z)
 	return (1UL << bits) - 1;
 }
 
+/* Where the kernel would map SIZE bytes, 0 on failure. */
+static uint64_t ask(uint64_t hint, uint64_t size)
+{
+	long r = sys_mmap(hint, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
+			  -1, 0);
+
+	if (sys_failed(r))
+		return 0;
+	sys_munmap((uint64_t)r, size);
+	return (uint64_t)r;
+}
+
+/*
+ * The same for the span of IMAGE, as elf_map() reserves it: with the first
+ * segment's protection, so that limits count as they do for execve. *AT: the
+ * hint (or the place, by what is in FLAGS), then the place.
+ */
+static int reserve(struct diag *d, const struct image *image, int flags,
+		   uint64_t *at)
+{
+	const struct elf_plan *p = &image->plan;
+	long r = sys_mmap(*at, p->span, p->first_prot, MAP_PRIVATE | flags,
+			  image->fd, p->first_offset);
+
+	if (sys_failed(r))
+		return map_failed(d, image, r);
+	*at = (uint64_t)r;
+	sys_munmap(*at, p->span);
+	return 0;
+}
+
 /* ELF_ET_DYN_BASE + arch_mmap_rnd(), aligned as the file asks. */
 static int map_pie(struct diag *d, struct zones *z, struct image *image)
 {
@@ -187,19 +227,12 @@ static int map_pie(struct diag *d, struct zones *z, struct image *image)
 				    "unable to get random bytes");
 		at += (random & random_bits(z)) * z->page;
 	}
-	return map_at(d, z, image, elf_place(&image->plan, at, z->page));
-}
-
-/* Where the kernel would map SIZE bytes, 0 on failure. */
-static uint64_t ask(uint64_t hint, uint64_t size, int fd)
-{
-	long r = sys_mmap(hint, size, PROT_NONE,
-			  MAP_PRIVATE | (fd < 0 ? MAP_ANONYMOUS : 0), fd, 0);
-
-	if (sys_failed(r))
-		return 0;
-	sys_munmap((uint64_t)r, size);
-	return (uint64_t)r;
+	at = elf_place(&image->plan, at, z->page);
+	/* Without holes all of it is mapped anyway. */
+	if (image->plan.holes && image->plan.span && !image->plan.reserve_low &&
+	    reserve(d, image, MAP_FIXED_NOREPLACE, &at))
+		return -1;
+	return map_at(d, z, image, at);
 }
 
 /* Only an alignment of more than a page moves a static PIE. */
@@ -244,6 +277,21 @@ static uint64_t aligned_vdso(const struct zones *z, uint64_t at)
 	return page_up(at, arch_vdso_align(z->page));
 }
 
+/*
+ * Out of the way, next to our own image: a span that reaches down to there
+ * has that in its way in any case.
+ */
+static bool park_vdso(struct zones *z)
+{
+	struct vdso *v = &z->vdso;
+	uint64_t at;
+
+	if (!v->size)
+		return false;
+	at = ask(z->image + z->image_size + PARK_DISTANCE, v->size);
+	return at && vdso_move(v, at, z->page);
+}
+
 /* All other cases: move the vDSO out of the way, ask for a place for the
  * image, map it, then ask for one for the vDSO.
  */
@@ -251,16 +299,15 @@ static int map_asking(struct diag *d, struct zones *z, struct image *image,
 		      bool program, uint64_t hint)
 {
 	struct vdso *v = &z->vdso;
-	bool moved = v->size && vdso_move(v, v->block ^ (1UL << 36), z->page);
-	uint64_t at = ask(hint, image->plan.span, image->fd);
+	bool moved = park_vdso(z);
+	uint64_t at = hint;
 
-	if (!at)
-		return map_failed(d, image, -ENOMEM);
-	if (map_at(d, z, image, aligned_down(z, image, program, at)))
+	if (reserve(d, image, 0, &at) ||
+	    map_at(d, z, image, aligned_down(z, image, program, at)))
 		return -1;
 	if (!moved)
 		return 0;
-	at = ask(0, v->size + vdso_slack(z), -1);
+	at = ask(0, v->size + vdso_slack(z));
 	if (!at || !vdso_move(v, aligned_vdso(z, at), z->page))
 		sys_die();
 	return 0;
@@ -284,12 +331,30 @@ static int map_high(struct diag *d, struct zones *z, struct image *image,
 	 * hint, which is mostly 0: mmap_min_addr forbids that to all but root.
 	 */
 	if (p->reserve_low)
-		return map_at(d, z, image, hint + own_shift(z, image));
+		return map_at(d, z, image,
+			      (program ? elf_place(p, hint, z->page) : hint) +
+				      own_shift(z, image));
 	vdso_find(&z->vdso, z->stack_end, z->page);
 	if (z->vdso.size && p->span < ASK_SIZE && !hint && !p->holes &&
 	    !vdso_slack(z) && !is_bottom_up(z) && swap_with_vdso(z, image, program, &at))
 		return map_at(d, z, image, at);
 	return map_asking(d, z, image, program, hint);
+}
+
+/* load_elf_interp(): the span of an ET_EXEC is taken with MAP_FIXED, then
+ * unmapped, whatever of the program is there.
+ */
+static int map_over(struct diag *d, const struct zones *z, struct image *interp)
+{
+	struct elf_plan *p = &interp->plan;
+	uint64_t at = p->first;
+
+	if (!may_replace(z, at, p->span))
+		return map_failed(d, interp, -EEXIST);
+	if (!p->reserve_low && reserve(d, interp, MAP_FIXED, &at))
+		return -1;
+	p->overlaps = true;
+	return map_at(d, z, interp, p->first);
 }
 
 int map_program(struct diag *d, struct zones *z, struct image *program)
@@ -306,13 +371,13 @@ int map_program(struct diag *d, struct zones *z, struct image *program)
 }
 
 int map_interp(struct diag *d, struct zones *z, struct image *interp,
-	       bool fixed_program)
+	       bool unbiased_program)
 {
 	const struct elf_plan *p = &interp->plan;
 
 	if (p->fixed)
-		return map_at(d, z, interp, p->first);
-	return map_high(d, z, interp, false, fixed_program ? p->first : 0);
+		return map_over(d, z, interp);
+	return map_high(d, z, interp, false, unbiased_program ? p->first : 0);
 }
 
 uint64_t map_brk(const struct zones *z, const struct image *program)

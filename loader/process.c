@@ -104,7 +104,9 @@ static bool is_plain(const struct process_map *map)
 	/* The largest default of vm.mmap_min_addr. */
 	return map->start_code >= 1 << 16 && map->start_code < map->end_code &&
 	       map->start_data >= 1 << 16 && map->start_data <= map->end_data &&
-	       map->end_data < map->start_brk;
+	       map->end_code < map->start_stack &&
+	       map->end_data < map->start_brk &&
+	       map->start_brk < map->start_stack;
 }
 
 int process_set(struct diag *d, const char *path, struct process_map *map,

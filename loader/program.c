@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <linux/stat.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/statfs.h>
 #include <unistd.h>
@@ -111,30 +112,55 @@ static void push_level(struct program *p, const struct script *s)
 	p->loaded = s->interpreter;
 }
 
-static int next_level(struct diag *d, struct program *p, unsigned int level)
+/* LINE has the room; it becomes S's strings. */
+static int read_line(struct diag *d, const struct program *p, char *line,
+		     struct script *s)
 {
-	struct script s;
-	char *line;
 	size_t size = p->file.head_size;
 	int error;
 
-	if (level == SCRIPT_LEVELS)
-		return diag(d, EXIT_CANNOT_RUN, ELOOP,
-			    "%s: more than %d levels of #! interpreters",
-			    p->path, SCRIPT_LEVELS);
-	line = p->line[level];
 	memset(line, 0, SCRIPT_LINE);
 	memcpy(line, p->file.head, size < SCRIPT_LINE ? size : SCRIPT_LINE);
-	error = script_parse(line, &s);
+	error = script_parse(line, s);
 	if (error)
 		return diag(d, EXIT_CANNOT_RUN, error,
 			    "%s: #! line of %s names no interpreter, or is "
 			    "longer than %d bytes", p->path, p->loaded,
 			    SCRIPT_LINE);
-	if (!*s.interpreter)
+	if (!*s->interpreter)
 		return diag(d, EXIT_CANNOT_RUN, EACCES,
 			    "%s: #! line of %s names no interpreter", p->path,
 			    p->loaded);
+	return 0;
+}
+
+/* load_script() opens what the line names; exec_binprm() counts after that. */
+__attribute__((cold, noinline)) static int too_deep(struct diag *d,
+						    struct program *p)
+{
+	struct script s;
+	char line[SCRIPT_LINE];
+	int error;
+
+	if (read_line(d, p, line, &s))
+		return -1;
+	sys_close(p->file.fd);
+	error = program_file_open(&p->file, s.interpreter);
+	if (error)
+		return open_failed(d, p, s.interpreter, error);
+	return diag(d, EXIT_CANNOT_RUN, ELOOP,
+		    "%s: more than %d levels of #! interpreters", p->path,
+		    SCRIPT_LEVELS);
+}
+
+static int next_level(struct diag *d, struct program *p, unsigned int level)
+{
+	struct script s;
+
+	if (level == SCRIPT_LEVELS)
+		return too_deep(d, p);
+	if (read_line(d, p, p->line[level], &s))
+		return -1;
 	push_level(p, &s);
 	return 0;
 }
@@ -266,15 +292,22 @@ bool program_is_busy(int fd)
 	return false;
 }
 
+/* bprm_fill_uid(): set-id bits clear these, whosever the file is. */
+static bool personality_changes(void)
+{
+	return sys_personality(0xffffffff) &
+	       (READ_IMPLIES_EXEC | ADDR_NO_RANDOMIZE | ADDR_COMPAT_LAYOUT |
+		MMAP_PAGE_ZERO);
+}
+
 int program_changes_credentials(const struct program_file *f)
 {
-	bool changes = false;
+	const bool uid = f->mode & S_ISUID;
+	const bool gid = (f->mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP);
+	bool changes = (uid && f->uid != sys_geteuid()) ||
+		       (gid && f->gid != sys_getegid()) ||
+		       ((uid || gid) && personality_changes());
 
-	if ((f->mode & S_ISUID) && f->uid != sys_geteuid())
-		changes = true;
-	if ((f->mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) &&
-	    f->gid != sys_getegid())
-		changes = true;
 	/* Root's capabilities are those of root, whatever the file has. */
 	if (sys_geteuid() != 0 &&
 	    sys_fgetxattr(f->fd, "security.capability", NULL, 0) >= 0)

@@ -32,6 +32,7 @@
 #include <unistd.h>
 
 #include "elfgen.h"
+#include "refusal.h"
 
 enum { MAX_WORDS = 32, OUTPUT = 16384, NOBODY = 65534 };
 
@@ -169,63 +170,11 @@ static void run(const struct trial *t, bool wrapped, struct outcome *o)
 	o->error = (int)error;
 }
 
-/*
- * Is MESSAGE about ERROR? What is wrong with a file's contents may be told
- * better than errno can; then it must only not be another errno's text.
- */
-static bool names_reason(const char *message, int error)
-{
-	static const int all[] = {
-		ENOENT, EACCES,  EPERM,        EIO,     E2BIG,   ETXTBSY, ELOOP,
-		EINVAL, ENOTDIR, ENAMETOOLONG, ENOEXEC, ELIBBAD, ENOMEM,  EISDIR
-	};
-
-	static const struct {
-		int error;
-		const char *text;
-	} better[] = { { ENOENT, "not found" },
-		       { ENOTDIR, "not found in PATH" },
-		       { ELOOP, "levels" },
-		       { EACCES, "names no interpreter" },
-		       { EIO, "end of the file" } };
-
-	if (strcasestr(message, strerror(error)))
-		return true;
-	for (size_t i = 0; i < sizeof(better) / sizeof(better[0]); i++)
-		if (better[i].error == error && strcasestr(message, better[i].text))
-			return true;
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		if (strcasestr(message, strerror(all[i])))
-			return false;
-	if (error == ELIBBAD || error == EIO)
-		return strcasestr(message, "interp") != NULL;
-	return error == ENOEXEC || error == EINVAL;
-}
-
-static bool one_line(const char *s)
-{
-	const char *end = strchr(s, '\n');
-
-	return end && !end[1];
-}
-
 /* Not run: the status and the message that tells why, or a complaint. */
 static const char *check_refusal(const struct trial *t, const struct outcome *w, int error)
 {
-	bool absent = error == ENOENT || (error == ENOTDIR && t->search);
-	int status = WIFEXITED(w->status) ? WEXITSTATUS(w->status) : -1;
-
-	if (*w->out)
-		return "it wrote something";
-	if (status != 126 && !(status == 127 && absent))
-		return "status is neither 126 nor, for a missing file, 127";
-	if (strncmp(w->err, "hwcap-exec: ", 12))
-		return "message does not begin with the name";
-	if (!one_line(w->err))
-		return "message is not one line";
-	if (error && !names_reason(w->err, error))
-		return "message does not name the reason";
-	return NULL;
+	return refusal_check(w->status, w->out, w->err, error,
+			     error == ENOENT || (error == ENOTDIR && t->search));
 }
 
 static const char *judge(const struct trial *t, const struct outcome *n, const struct outcome *w)

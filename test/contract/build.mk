@@ -173,10 +173,11 @@ $(CO)/compare $(CO)/layout $(CO)/prepare $(CO)/plain: $(CO)/%: $(CT)/%.c
 	@mkdir -p $(@D)
 	$(call quiet,CC)
 	$(Q)$(CONTRACT_TOOL) $< -o $@
-$(CO)/verdict: $(srcdir)/test/verdict.c $(srcdir)/test/elfgen.c $(srcdir)/test/elfgen.h
+$(CO)/verdict: $(srcdir)/test/verdict.c $(srcdir)/test/refusal.c $(srcdir)/test/elfgen.c \
+		$(srcdir)/test/refusal.h $(srcdir)/test/elfgen.h
 	@mkdir -p $(@D)
 	$(call quiet,CC)
-	$(Q)$(CONTRACT_TOOL) $(srcdir)/test/verdict.c $(srcdir)/test/elfgen.c -o $@
+	$(Q)$(CONTRACT_TOOL) $(filter %.c,$^) -o $@
 $(CO)/elfgen: $(srcdir)/test/elfgen.c $(srcdir)/test/elfgen-main.c $(srcdir)/test/elfgen.h
 	@mkdir -p $(@D)
 	$(call quiet,CC)

@@ -190,6 +190,23 @@ static void model_totals(struct model *m, const struct elf_file *f)
 	m->align = up(&m->space, m->align);
 }
 
+/* elf_map() maps the whole span from the first segment's offset on. */
+static bool model_reserve(const struct model *m, const struct elf_file *f)
+{
+	uint64_t size = up(&m->space, m->max - m->min);
+
+	if (size > task_size(m->space.page_size))
+		return false;
+	for (unsigned int i = 0; i < f->header.e_phnum; i++) {
+		const Elf64_Phdr *ph = &f->phdr[i];
+
+		if (ph->p_type == PT_LOAD)
+			return !ph->p_filesz ||
+			       down(&m->space, ph->p_offset) <= INT64_MAX - size;
+	}
+	return true;
+}
+
 static void model_run(struct model *m, const struct elf_file *f, enum elf_role role,
 		      uint64_t page_size)
 {
@@ -202,7 +219,8 @@ static void model_run(struct model *m, const struct elf_file *f, enum elf_role r
 	m->space.limit = role == ELF_INTERP && f->header.e_type == ET_DYN ? -page_size :
 									    task_size(page_size);
 	model_totals(m, f);
-	if (m->max == m->min && (f->header.e_type == ET_DYN || role == ELF_INTERP))
+	if ((f->header.e_type == ET_DYN || role == ELF_INTERP) &&
+	    (m->max == m->min || !model_reserve(m, f)))
 		m->dies = true;
 	for (unsigned int i = 0; i < f->header.e_phnum && !m->dies; i++) {
 		const Elf64_Phdr *ph = &f->phdr[i];
