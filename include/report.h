@@ -16,6 +16,7 @@ void report_version(void);
 void report_choice(const struct program *program, const struct hwcaps *mask);
 
 /* --dry-run: a load_request's REPORT. */
-int report_plan(struct diag *d, const struct load *load, void *to);
+__attribute__((visibility("hidden"))) int
+report_plan(struct diag *d, const struct load *load, void *to);
 
 #endif

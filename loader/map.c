@@ -136,15 +136,26 @@ static int map_at(struct diag *d, const struct zones *z, struct image *image,
 	return 0;
 }
 
+/* mmap_base() of the bottom-up layout (RLIMIT_STACK unlimited). */
+static bool is_bottom_up(const struct zones *z)
+{
+	uint64_t base = page_down(z->space.bottom_up, z->page);
+
+	return z->vdso.text >= base &&
+	       z->vdso.text - base <= z->page << (arch_random_bits_max(z->page) + 1);
+}
+
 /*
  * vm.mmap_rnd_bits is readable by root only; but where the mmap zone starts
  * lower than the default number of bits can put it, more of them are in use.
  */
 static uint64_t random_bits(const struct zones *z)
 {
-	uint64_t gap = (z->stack_end - z->vdso.text) / z->page;
+	uint64_t gap = is_bottom_up(z) ? z->vdso.text - z->space.bottom_up :
+					 z->stack_end - z->vdso.text;
 	unsigned int bits = arch_random_bits(z->page);
 
+	gap /= z->page;
 	if (z->vdso.text && z->vdso.text < z->stack_end &&
 	    gap >> (bits + ARCH_RANDOM_SLACK))
 		bits = arch_random_bits_max(z->page);
@@ -241,15 +252,6 @@ static int map_asking(struct diag *d, struct zones *z, struct image *image,
 	if (!at || !vdso_move(v, aligned_vdso(z, at), z->page))
 		sys_die();
 	return 0;
-}
-
-/* mmap_base() of the bottom-up layout (RLIMIT_STACK unlimited). */
-static bool is_bottom_up(const struct zones *z)
-{
-	uint64_t base = page_down(z->space.bottom_up, z->page);
-
-	return z->vdso.text >= base &&
-	       z->vdso.text - base <= z->page << (arch_random_bits_max(z->page) + 1);
 }
 
 static int map_high(struct diag *d, struct zones *z, struct image *image,

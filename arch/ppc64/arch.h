@@ -26,7 +26,11 @@ struct arch_space {
  */
 static inline uint64_t arch_window(uint64_t address)
 {
-	return 1UL << (64 - __builtin_clzl(address));
+	uint64_t window = 1UL << 32;
+
+	while (window <= address)
+		window <<= 1;
+	return window;
 }
 
 /* arch/powerpc/include/asm/task_size_64.h: the stack is in the default map
@@ -191,9 +195,12 @@ struct arch_leave {
 	uint64_t link;                /* where the site returns to */
 };
 
-/* Code of arch_leave, position-independent: [arch_leave, arch_leave_end). */
-__attribute__((noreturn)) void arch_leave(const struct arch_leave *how);
-extern const char arch_leave_end[];
+/* Code of arch_leave, position-independent: [arch_leave, arch_leave_end).
+ * Hidden, so that their addresses need no relocation.
+ */
+__attribute__((noreturn, visibility("hidden"))) void
+arch_leave(const struct arch_leave *how);
+extern const char arch_leave_end[] __attribute__((visibility("hidden")));
 
 /* Of arch/powerpc/kernel/signal_64.c's frame what is read back: ucontext. */
 enum { ARCH_LEAVE_ROOM = 1696 + 16 };

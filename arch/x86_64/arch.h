@@ -161,9 +161,12 @@ struct arch_leave {
 	uint64_t stack;               /* what the site skips, entry, then the target's */
 };
 
-/* Code of arch_leave, position-independent: [arch_leave, arch_leave_end). */
-__attribute__((noreturn)) void arch_leave(const struct arch_leave *how);
-extern const char arch_leave_end[];
+/* Code of arch_leave, position-independent: [arch_leave, arch_leave_end).
+ * Hidden, so that their addresses need no relocation.
+ */
+__attribute__((noreturn, visibility("hidden"))) void
+arch_leave(const struct arch_leave *how);
+extern const char arch_leave_end[] __attribute__((visibility("hidden")));
 
 /* Bytes below the target's stack pointer that arch_leave_prepare() needs. */
 enum { ARCH_LEAVE_ROOM = 512 };

@@ -6,17 +6,23 @@
 
 srcdir ?= .
 O ?= build
+ifeq ($(origin CC),default)
 CC = gcc
+endif
 MUSL_CC ?= musl-gcc
 ARCH ?= x86_64
-MUSL_LIBDIR ?= /usr/lib/$(ARCH)-linux-musl
+MUSL_LIBDIR ?= $(or $(MUSL_LIB),/usr/lib/$(ARCH)-linux-musl)
 
 CT = $(srcdir)/test/contract
 CO = $(O)/contract
 CONTRACT_WARN = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	-Wformat=2 -Wwrite-strings -Wpointer-arith -Wcast-align -Wundef
-CONTRACT_FLAGS = -std=c11 -D_GNU_SOURCE -O1 -g -mgeneral-regs-only $(CONTRACT_WARN) \
+CONTRACT_FLAGS = -std=c11 -D_GNU_SOURCE -O1 -g $(CONTRACT_ARCH_FLAGS) $(CONTRACT_WARN) \
 	-I$(CT) -DPROBE_ARCH='"arch/$(ARCH).h"'
+
+# What the probe of this architecture is compiled with, and which variants
+# there cannot be on it: CONTRACT_ARCH_FLAGS, CONTRACT_IMPOSSIBLE.
+include $(CT)/arch/$(ARCH).mk
 
 contract_parts = probe text maps process
 contract_headers = $(CT)/probe.h $(CT)/arch/$(ARCH).h
@@ -44,10 +50,12 @@ $(CO)/bare-pie/%.o: $(CT)/%.c $(contract_headers)
 $(CO)/bare-nopie/%.o: $(CT)/%.c $(contract_headers)
 	@mkdir -p $(@D)
 	$(CC) $(BARE_FLAGS) -fno-pie -c $< -o $@
-$(CO)/glibc-pie/entry.o $(CO)/glibc-nopie/entry.o $(CO)/musl-pie/entry.o \
-$(CO)/musl-nopie/entry.o: $(contract_entry) $(CT)/arch/$(ARCH).h
+$(CO)/glibc-pie/entry.o $(CO)/glibc-nopie/entry.o: $(contract_entry) $(CT)/arch/$(ARCH).h
 	@mkdir -p $(@D)
 	$(CC) -c $(contract_entry) -o $@
+$(CO)/musl-pie/entry.o $(CO)/musl-nopie/entry.o: $(contract_entry) $(CT)/arch/$(ARCH).h
+	@mkdir -p $(@D)
+	$(MUSL_CC) -c $(contract_entry) -o $@
 $(CO)/bare-pie/entry.o $(CO)/bare-nopie/entry.o: $(contract_entry) $(CT)/arch/$(ARCH).h
 	@mkdir -p $(@D)
 	$(CC) -DPROBE_BARE -c $(contract_entry) -o $@
@@ -72,9 +80,10 @@ CONTRACT_VARIANTS = glibc-pie glibc-nopie glibc-static glibc-static-pie \
 	execstack-pie execstack-static execstack-bare \
 	align-4000-pie align-10000-pie align-200000-pie align-10000-musl \
 	align-200000-static-pie align-200000-bare align-10000-static
-CONTRACT_PROBES = $(addprefix $(CO)/probe-,$(CONTRACT_VARIANTS))
+CONTRACT_PROBES = $(addprefix $(CO)/probe-,$(filter-out $(CONTRACT_IMPOSSIBLE),$(CONTRACT_VARIANTS)))
 CONTRACT_PROGRAMS = $(CONTRACT_PROBES) $(CO)/interp $(CO)/interp-at $(CO)/compare \
-	$(CO)/layout $(CO)/prepare $(CO)/plain $(CO)/elfgen $(CO)/verdict
+	$(CO)/layout $(CO)/prepare $(CO)/plain \
+	$(if $(wildcard $(CT)/arch/$(ARCH)-elfgen.h),$(CO)/elfgen $(CO)/verdict)
 
 $(CO)/probe-glibc-pie: $(glibc_pie)
 	$(CC) -pie $(ENTRY) $^ -o $@
