@@ -18,7 +18,6 @@ struct arch_space {
 	uint64_t task;      /* TASK_SIZE: mappings of a program end below */
 	uint64_t stack_top; /* STACK_TOP: where the stack ends but for its gap */
 	uint64_t dyn_base;  /* ELF_ET_DYN_BASE */
-	uint64_t bottom_up; /* TASK_UNMAPPED_BASE: mmap zone, legacy layout */
 };
 
 /* The smallest power of two above ADDRESS, which is in the initial stack: its
@@ -44,7 +43,6 @@ static inline struct arch_space arch_space(uint64_t address)
 		.task = window == 1UL << 48 ? 1UL << 52 : window,
 		.stack_top = window,
 		.dyn_base = window / 3 * 2, /* asm/elf.h */
-		.bottom_up = window / 4,
 	};
 }
 

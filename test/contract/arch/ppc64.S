@@ -79,7 +79,16 @@ probe_start:
 	std 12, 272(11)
 	mfcr 12
 	std 12, 280(11)
-	std 1, 0(11)
+	/* glibc's ld.so gives argv in r4, and a frame with a back chain, which is
+	 * no argument count, at r1. */
+	mr 12, 1
+	ld 12, 0(1)
+	addi 12, 12, -1
+	srdi. 12, 12, 32
+	mr 12, 1
+	beq 2f
+	addi 12, 4, -8
+2:	std 12, 0(11)
 	li 12, 0
 	mtspr 256, 12
 	stfd 0, 288(11)
@@ -119,19 +128,19 @@ probe_start:
 	li 5, 8190
 	mtctr 5
 	li 6, 0
-2:	ld 7, 0(4)
+4:	ld 7, 0(4)
 	cmpdi 7, 0
 	beq 3f
 	addi 6, 6, 1
 3:	addi 4, 4, -8
-	bdnz 2b
+	bdnz 4b
 	std 6, 8(11)
 	mr 3, 1
 #if _CALL_ELF == 2
-	bcl 20, 31, 4f
-4:	mflr 2
-	addis 2, 2, (.TOC. - 4b)@ha
-	addi 2, 2, (.TOC. - 4b)@l
+	bcl 20, 31, 5f
+5:	mflr 2
+	addis 2, 2, (.TOC. - 5b)@ha
+	addi 2, 2, (.TOC. - 5b)@l
 #endif
 	li 0, 0
 	clrrdi 1, 1, 4
@@ -143,10 +152,10 @@ probe_start:
 	trap
 #else
 #if _CALL_ELF == 2
-	bcl 20, 31, 4f
-4:	mflr 12
-	addis 12, 12, (_start - 4b)@ha
-	addi 12, 12, (_start - 4b)@l
+	bcl 20, 31, 5f
+5:	mflr 12
+	addis 12, 12, (_start - 5b)@ha
+	addi 12, 12, (_start - 5b)@l
 	mtctr 12
 	ld 11, 264(11)
 	mtlr 11
