@@ -17,6 +17,7 @@ void report_choice(const struct program *program, const struct hwcaps *mask,
 		   const char *engine, const char *why);
 
 /* --dry-run: a load_request's REPORT. */
-int report_plan(struct diag *d, const struct load *load, void *to);
+__attribute__((visibility("hidden"))) int
+report_plan(struct diag *d, const struct load *load, void *to);
 
 #endif

@@ -154,13 +154,13 @@ static int map_at(struct diag *d, const struct zones *z, struct image *image,
 	return 0;
 }
 
-/* mmap_base() of the bottom-up layout (RLIMIT_STACK unlimited). */
-static bool is_bottom_up(const struct zones *z)
+/* Does the mmap zone grow down from the stack's? Not with an unlimited
+ * RLIMIT_STACK (mmap_is_legacy()), nor in effect with a huge one.
+ */
+static bool is_top_down(const struct zones *z)
 {
-	uint64_t base = page_down(z->space.bottom_up, z->page);
-
-	return z->vdso.text >= base &&
-	       z->vdso.text - base <= z->page << (arch_random_bits_max(z->page) + 1);
+	return z->vdso.text > z->space.stack_top / 4 * 3 &&
+	       z->vdso.text < z->stack_end;
 }
 
 /*
@@ -169,16 +169,10 @@ static bool is_bottom_up(const struct zones *z)
  */
 static uint64_t random_bits(const struct zones *z)
 {
-	const uint64_t lowest = z->space.task / 6; /* below the largest gap */
-	uint64_t gap = z->stack_end - z->vdso.text;
+	uint64_t gap = (z->stack_end - z->vdso.text) / z->page;
 	unsigned int bits = arch_random_bits(z->page);
 
-	if (is_bottom_up(z))
-		gap = z->vdso.text - z->space.bottom_up;
-	else if (z->vdso.text <= lowest)
-		gap = lowest - z->vdso.text;
-	if (z->vdso.text && z->vdso.text < z->stack_end &&
-	    gap / z->page >> (bits + ARCH_RANDOM_SLACK))
+	if (is_top_down(z) && gap >> (bits + ARCH_RANDOM_SLACK))
 		bits = arch_random_bits_max(z->page);
 	return (1UL << bits) - 1;
 }
@@ -336,7 +330,7 @@ static int map_high(struct diag *d, struct zones *z, struct image *image,
 				      own_shift(z, image));
 	vdso_find(&z->vdso, z->stack_end, z->page);
 	if (z->vdso.size && p->span < ASK_SIZE && !hint && !p->holes &&
-	    !vdso_slack(z) && !is_bottom_up(z) && swap_with_vdso(z, image, program, &at))
+	    !vdso_slack(z) && is_top_down(z) && swap_with_vdso(z, image, program, &at))
 		return map_at(d, z, image, at);
 	return map_asking(d, z, image, program, hint);
 }

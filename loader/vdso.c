@@ -7,7 +7,7 @@
 #include "vdso.h"
 
 /* Data pages there can be in front of a vDSO. */
-enum { DATA_PAGES_MAX = 16 };
+enum { DATA_PAGES_MAX = 16, TEXT_PAGES_MORE = 4 };
 
 static bool is_mapped(uint64_t at, uint64_t page)
 {
@@ -39,6 +39,21 @@ static const Elf64_Phdr *text_segment(uint64_t text)
 	return NULL;
 }
 
+/*
+ * What is mapped of the text: what is not loaded of the file (alternatives,
+ * section headers) can be another page, as in Linux 6.1 on x86. Above the vDSO
+ * there is nothing else: it was the first to be mapped, from the top.
+ */
+static uint64_t text_size(uint64_t text, const Elf64_Phdr *ph, uint64_t page)
+{
+	uint64_t size = page_up(ph->p_memsz, page);
+	const uint64_t limit = size + TEXT_PAGES_MORE * page;
+
+	while (size < limit && is_mapped(text + size, page))
+		size += page;
+	return size;
+}
+
 void vdso_find(struct vdso *v, uint64_t stack, uint64_t page)
 {
 	const Elf64_Phdr *ph;
@@ -52,7 +67,7 @@ void vdso_find(struct vdso *v, uint64_t stack, uint64_t page)
 	if (!ph || pages > DATA_PAGES_MAX)
 		return;
 	v->block = text - pages * page;
-	v->size = pages * page + page_up(ph->p_memsz, page);
+	v->size = pages * page + text_size(text, ph, page);
 }
 
 /*

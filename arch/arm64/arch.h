@@ -18,7 +18,6 @@ struct arch_space {
 	uint64_t task;      /* TASK_SIZE: mappings of a program end below */
 	uint64_t stack_top; /* STACK_TOP: where the stack ends but for its gap */
 	uint64_t dyn_base;  /* ELF_ET_DYN_BASE */
-	uint64_t bottom_up; /* TASK_UNMAPPED_BASE: mmap zone, legacy layout */
 };
 
 /* The smallest power of two above ADDRESS, which is in the initial stack: its
@@ -26,7 +25,11 @@ struct arch_space {
  */
 static inline uint64_t arch_window(uint64_t address)
 {
-	return 1UL << (64 - __builtin_clzl(address));
+	uint64_t window = 1UL << 32;
+
+	while (window <= address)
+		window <<= 1;
+	return window;
 }
 
 /* arch/arm64/include/asm/processor.h: DEFAULT_MAP_WINDOW (39, 42, 47 or 48
@@ -40,7 +43,6 @@ static inline struct arch_space arch_space(uint64_t address)
 		.task = window == 1UL << 48 ? 1UL << 52 : window,
 		.stack_top = window,
 		.dyn_base = window / 3 * 2, /* asm/elf.h */
-		.bottom_up = window / 4,
 	};
 }
 

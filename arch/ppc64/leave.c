@@ -74,7 +74,7 @@ bool arch_find_leave_site(const unsigned char *code, size_t size, uint64_t at,
 
 /*
  * The registers of start_thread(): zero but for the entry's address in r12
- * (ELFv2) or its TOC in r2 (ELFv1); for ELFv2, r2 has the load bias.
+ * (ELFv2) or its TOC in r2 (ELFv1).
  */
 void arch_leave_prepare(struct arch_leave *how,
 			const struct arch_leave_site *site,
@@ -88,8 +88,9 @@ void arch_leave_prepare(struct arch_leave *how,
 	f->stack_flags = SIGNAL_DISABLED;
 	arch_syscall(SYS_rt_sigprocmask, 0, 0, (long)&f->mask[0],
 		     sizeof(f->mask[0]), 0, 0);
+	f->gp_regs[0] = SYS_execve; /* which execve, too, leaves there */
 	f->gp_regs[1] = entry->sp;
-	f->gp_regs[2] = entry->base + (described ? descriptor[1] : 0);
+	f->gp_regs[2] = described ? descriptor[1] + entry->base : 0;
 	f->gp_regs[12] = described ? 0 : entry->pc;
 	f->gp_regs[PT_NIP] = described ? descriptor[0] + entry->base : entry->pc;
 	f->gp_regs[PT_MSR] = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;

@@ -18,7 +18,6 @@ struct arch_space {
 	uint64_t task;      /* TASK_SIZE: mappings of a program end below */
 	uint64_t stack_top; /* STACK_TOP: where the stack ends but for its gap */
 	uint64_t dyn_base;  /* ELF_ET_DYN_BASE */
-	uint64_t bottom_up; /* TASK_UNMAPPED_BASE: mmap zone, legacy layout */
 };
 
 /* The smallest power of two above ADDRESS, which is in the initial stack: its
@@ -26,7 +25,11 @@ struct arch_space {
  */
 static inline uint64_t arch_window(uint64_t address)
 {
-	return 1UL << (64 - __builtin_clzl(address));
+	uint64_t window = 1UL << 32;
+
+	while (window <= address)
+		window <<= 1;
+	return window;
 }
 
 /* arch/riscv/include/asm/processor.h, elf.h: sv39, sv48 and sv57 have 38, 47
@@ -41,7 +44,6 @@ static inline struct arch_space arch_space(uint64_t address)
 		.task = window == 1UL << 47 ? 1UL << 56 : window,
 		.stack_top = window,
 		.dyn_base = window / 3 * 2,
-		.bottom_up = window / 3,
 	};
 }
 

@@ -20,7 +20,6 @@ struct arch_space {
 	uint64_t task;      /* TASK_SIZE: mappings of a program end below */
 	uint64_t stack_top; /* STACK_TOP: where the stack ends but for its gap */
 	uint64_t dyn_base;  /* ELF_ET_DYN_BASE */
-	uint64_t bottom_up; /* TASK_UNMAPPED_BASE: mmap zone, legacy layout */
 };
 
 /* ADDRESS: any in the initial stack. arch/x86/include/asm/page_64_types.h:
@@ -33,8 +32,7 @@ static inline struct arch_space arch_space(uint64_t address)
 	(void)address;
 	return (struct arch_space){ .task = task,
 				    .stack_top = task,
-				    .dyn_base = task / 3 * 2,
-				    .bottom_up = task / 3 };
+				    .dyn_base = task / 3 * 2 };
 }
 
 /* arch/x86/Kconfig: ARCH_MMAP_RND_BITS default and maximum, in pages. */

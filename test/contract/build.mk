@@ -13,13 +13,18 @@ endif
 HOSTCC ?= $(CC)
 MUSL_CC ?= musl-gcc
 MUSL_LIB ?= /usr/lib/$(ARCH)-linux-musl
+MUSL_LIBDIR ?= $(MUSL_LIB)
 
 CT = $(srcdir)/test/contract
 CO = $(O)/contract
 CONTRACT_WARN = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	-Wformat=2 -Wwrite-strings -Wpointer-arith -Wcast-align -Wundef
-CONTRACT_FLAGS = -std=c11 -D_GNU_SOURCE -O1 -g -mgeneral-regs-only $(CONTRACT_WARN) \
+CONTRACT_FLAGS = -std=c11 -D_GNU_SOURCE -O1 -g $(CONTRACT_ARCH_FLAGS) $(CONTRACT_WARN) \
 	-I$(CT) -DPROBE_ARCH='"arch/$(ARCH).h"'
+
+# What the probe of this architecture is compiled with, and which variants
+# there cannot be on it: CONTRACT_ARCH_FLAGS, CONTRACT_IMPOSSIBLE.
+include $(CT)/arch/$(ARCH).mk
 
 contract_parts = probe text maps process
 contract_headers = $(CT)/probe.h $(CT)/arch/$(ARCH).h
@@ -53,11 +58,14 @@ $(CO)/bare-nopie/%.o: $(CT)/%.c $(contract_headers)
 	@mkdir -p $(@D)
 	$(call quiet,CC)
 	$(Q)$(CC) $(BARE_FLAGS) -fno-pie -c $< -o $@
-$(CO)/glibc-pie/entry.o $(CO)/glibc-nopie/entry.o $(CO)/musl-pie/entry.o \
-$(CO)/musl-nopie/entry.o: $(contract_entry) $(CT)/arch/$(ARCH).h
+$(CO)/glibc-pie/entry.o $(CO)/glibc-nopie/entry.o: $(contract_entry) $(CT)/arch/$(ARCH).h
 	@mkdir -p $(@D)
 	$(call quiet,CC)
 	$(Q)$(CC) -c $(contract_entry) -o $@
+$(CO)/musl-pie/entry.o $(CO)/musl-nopie/entry.o: $(contract_entry) $(CT)/arch/$(ARCH).h
+	@mkdir -p $(@D)
+	$(call quiet,CC)
+	$(Q)$(MUSL_CC) -c $(contract_entry) -o $@
 $(CO)/bare-pie/entry.o $(CO)/bare-nopie/entry.o: $(contract_entry) $(CT)/arch/$(ARCH).h
 	@mkdir -p $(@D)
 	$(call quiet,CC)
@@ -83,9 +91,10 @@ CONTRACT_VARIANTS = glibc-pie glibc-nopie glibc-static glibc-static-pie \
 	execstack-pie execstack-static execstack-bare \
 	align-4000-pie align-10000-pie align-200000-pie align-10000-musl \
 	align-200000-static-pie align-200000-bare align-10000-static
-CONTRACT_PROBES = $(addprefix $(CO)/probe-,$(CONTRACT_VARIANTS))
+CONTRACT_PROBES = $(addprefix $(CO)/probe-,$(filter-out $(CONTRACT_IMPOSSIBLE),$(CONTRACT_VARIANTS)))
 CONTRACT_PROGRAMS = $(CONTRACT_PROBES) $(CO)/interp $(CO)/interp-at $(CO)/compare \
-	$(CO)/layout $(CO)/prepare $(CO)/plain $(CO)/elfgen $(CO)/verdict
+	$(CO)/layout $(CO)/prepare $(CO)/plain \
+	$(if $(wildcard $(CT)/arch/$(ARCH)-elfgen.h),$(CO)/elfgen $(CO)/verdict)
 
 $(CO)/probe-glibc-pie: $(glibc_pie)
 	$(call quiet,CC)

@@ -166,11 +166,13 @@ const char *probe_zone_of(unsigned long a)
 static void out_gap(const struct probe *p, const struct region *before, const struct region *r)
 {
 	unsigned long gap = r->start - before->end;
-	int other = !same(before->name, r->name);
+	/* Files are laid out for larger pages than this: gaps of all kinds vary. */
+	int other = !same(before->name, r->name) || (p->coarse && !*r->name);
 
 	if (!gap && !(other && p->coarse))
 		out_text("adjacent");
 	else if (same(r->name, "[heap]") || same(r->name, "[stack]") ||
+		 same(before->name, "[stack]") || /* Linux 6.1's vDSO on x86 */
 		 !same(probe_zone_of(before->start), probe_zone_of(r->start)) ||
 		 (other && p->coarse))
 		out_text(p->fixed ? "zone" : "random");

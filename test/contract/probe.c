@@ -151,16 +151,22 @@ static void report_stack(const struct probe *p)
 	line_hex(5, "stack.alignment", (unsigned long)p->sp & 15);
 	line_text(5, "stack.mapping", r ? r->name : "unmapped");
 	report_place("stack.vector-to-random", vector_end, random);
-	report_place("stack.random-to-platform", random, platform);
-	line_dec(5, "stack.platform-alignment",
-		 (long)((platform + length((char *)platform) + 1) & 15));
+	if (platform) {
+		report_place("stack.random-to-platform", random, platform);
+		line_dec(5, "stack.platform-alignment",
+			 (long)((platform + length((char *)platform) + 1) & 15));
+	} else { /* riscv has none */
+		platform = random + 16;
+		line_dec(5, "stack.platform-alignment", (long)(platform & 15));
+	}
 	at = p->argc ? (unsigned long)p->argv[0] : p->envc ? (unsigned long)p->envp[0] : execfn;
-	/* arch_align_stack(): at most 8 KiB, at random, then down to 16 bytes */
+	/* arch_align_stack(): up to 8 KiB or a page, then down to 16 bytes */
 	if (p->fixed)
 		report_place("stack.platform-to-strings", platform, at);
 	else
 		line_text(5, "stack.platform-to-strings",
-			  at - platform <= 8192 + 32 ? "up to 8K" : "more");
+			  at - platform <= (p->page < 8192 ? 8192 : p->page) + 32 ?
+			  "up to the limit" : "more");
 	for (unsigned long i = 0; i < p->argc + p->envc; i++) {
 		const char *s = i < p->argc ? p->argv[i] : p->envp[i - p->argc];
 

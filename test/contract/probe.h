@@ -45,6 +45,9 @@ struct probe {
 	struct region map[MAX_MAPS];
 };
 
+/* Hidden: found without a global offset table, which nobody relocates here. */
+#pragma GCC visibility push(hidden)
+
 /* text.c: the report */
 void out_char(char c);
 void out_text(const char *s);
@@ -80,5 +83,7 @@ extern struct probe_entry probe_entry;
 int probe_main(const unsigned long *sp);
 const char *probe_getenv(const struct probe *p, const char *name);
 unsigned long probe_aux(const struct probe *p, unsigned long type);
+
+#pragma GCC visibility pop
 
 #endif

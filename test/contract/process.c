@@ -431,7 +431,12 @@ static void report_files(void)
 		"timerslack_ns", "autogroup",       "cgroup",   "attr/current",
 		"uid_map",       "timers",          "cpuset",   "setgroups",
 	};
-	unsigned long w[18];
+	/* include/uapi/linux/stat.h: struct statx */
+	struct {
+		unsigned mask, blksize;
+		unsigned long attributes;
+		unsigned nlink, uid, gid, more[57];
+	} st = { 0 };
 
 	for (unsigned i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
 		char path[64] = "/proc/self/";
@@ -450,8 +455,9 @@ static void report_files(void)
 		end();
 	}
 	/* Who owns /proc/self tells whether the process is dumpable. */
-	SC(SYS_stat, "/proc/self/environ", w, 0);
-	line_hex(1, "proc-owner", w[3] >> 32 | w[4] << 32);
+	sc6(SYS_statx, -100, (long)"/proc/self/environ", 0, 0x7ff, (long)&st, 0);
+	line_dec(1, "proc-owner", st.uid);
+	line_dec(1, "proc-group", st.gid);
 }
 
 void report_process(struct probe *p)

@@ -1,0 +1,17 @@
+#!/bin/sh
+# feature.sh - what hwcap-exec is for, in a guest: a dispatcher takes another path
+#
+# MASK hides one feature that this machine has: natively /bin/dispatch runs
+# its instruction, masked it does not.
+set -u
+native=$(dispatch) || { echo "not ok - dispatch runs natively: $native"; exit 1; }
+# shellcheck disable=SC2086 # no spaces
+masked=$(hwcap-exec --engine=loader --exact --mask="$MASK" -- /bin/dispatch) ||
+	{ echo "not ok - dispatch runs masked: $masked"; exit 1; }
+echo "# native: $native, masked: $masked"
+case $native in
+*without*) echo "# this processor lacks the feature"; [ "$native" = "$masked" ]; exit ;;
+esac
+[ "$native" != "$masked" ] && [ "${masked%without*}" != "$masked" ] && exit 0
+echo "not ok - the mask changes the path taken"
+exit 1

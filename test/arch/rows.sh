@@ -1,0 +1,106 @@
+#!/bin/sh
+# rows.sh - the process contract in a guest: native against masked
+#
+# Runs in the guest's busybox. PROGRAMS is the directory of the contract's
+# programs, WRAP what runs a program masked. Every probe in a few situations;
+# prints what compare prints, and as its last line "rows PASSED FAILED PROGRAMS".
+set -u
+: "${PROGRAMS:=/contract}" "${HWCAP_EXEC:=/bin/hwcap-exec}" "${MASK:=}" "${VARIANTS:=*}"
+: "${SITUATIONS:=aslr fixed arguments nobody unlimited script}" "${EXCEPTIONS:=/exceptions}"
+work=$(mktemp -d)
+chmod 1777 "$work"
+rows=0 failed=0 programs=0
+export PROBE_OUT="$work/out" PROBE_PPID=0000000000 PROBE_PID=0000000000
+cd / || exit 1
+touch "$work/used"
+
+# run SITUATION COMMAND... PROGRAM
+run()
+{
+	local situation=$1
+	shift
+	case $situation in
+	aslr) as plain "$@" ;;
+	arguments) as plain "$@" '' -- --mask=all ' ' -x 'a b' ;;
+	fixed | nobody | unlimited) as "$situation" "$@" ;;
+	*) echo "rows.sh: unknown situation $situation" >&2; return 125 ;;
+	esac
+}
+
+# report FILE COMMAND...: as the contract's runner does
+report()
+{
+	local to=$1
+	shift
+	rm -f "$PROBE_OUT"
+	(run "$@") >"$work/stdout" 2>"$work/stderr" </dev/null
+	status=$?
+	if [ -s "$PROBE_OUT" ]; then mv "$PROBE_OUT" "$to"; else mv "$work/stdout" "$to"; fi
+}
+
+# Places are random, and natively so is who is above whom where alignment
+# leaves room: what differs always is a difference. Without randomness there
+# is one try.
+pair()
+{
+	local left=6
+	[ "$2" != fixed ] || left=1
+	until try "$@"; do
+		left=$((left - 1))
+		[ $left -gt 0 ] || break
+	done
+	programs=$((programs + 1))
+	rows=$((rows + good)) failed=$((failed + bad))
+	[ $bad = 0 ] || grep -v '^ok' "$work/result"
+}
+
+# try VARIANT SITUATION NAME PROGRAM
+try()
+{
+	local native
+	report "$work/native" "$2" "$4"
+	native=$status
+	# shellcheck disable=SC2086 # a list of words
+	report "$work/masked" "$2" $HWCAP_EXEC --engine=loader --exact ${MASK:+--mask=$MASK} -- "$4"
+	good=0 bad=1
+	# What dies as soon as it is executed may as well be refused.
+	if [ "$native" = 139 ] && [ "$status" = 126 ]; then
+		good=1 bad=0
+		return
+	fi
+	if [ "$native" != "$status" ] || [ "$native" != 0 ]; then
+		echo "not ok - $1 $3 runs: native $native, masked $status: $(head -c 200 "$work/stderr")" \
+			>"$work/result"
+		return 1
+	fi
+	"$PROGRAMS/compare" "$1" "$3" "$work/native" "$work/masked" "$MASK" "$EXCEPTIONS" "$work/used" \
+		>"$work/result" 2>&1
+	good=$(grep -c '^ok' "$work/result") bad=$(grep -c '^not ok' "$work/result")
+	[ "$bad" = 0 ]
+}
+
+for program in "$PROGRAMS"/probe-*; do
+	variant=${program##*/probe-}
+	# shellcheck disable=SC2254 # a pattern
+	case $variant in
+	$VARIANTS) ;;
+	*) continue ;;
+	esac
+	# Files are laid out for pages of 64K nearly everywhere.
+	export PROBE_COARSE=1
+	for situation in $SITUATIONS; do
+		if [ "$situation" = script ]; then
+			case $variant in
+			glibc-pie | bare-static | musl-static-pie) ;;
+			*) continue ;;
+			esac
+			printf '#! %s  one argument \nnot read\n' "$program" >"$work/script"
+			chmod 755 "$work/script"
+			pair "$variant" aslr script "$work/script"
+		else
+			pair "$variant" "$situation" "$situation" "$program"
+		fi
+	done
+done
+echo "rows $rows $failed $programs"
+[ $failed = 0 ] && [ $rows != 0 ]

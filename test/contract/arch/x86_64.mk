@@ -1,0 +1,1 @@
+CONTRACT_ARCH_FLAGS = -mgeneral-regs-only
