@@ -88,7 +88,7 @@ static int keep_diagnosis(struct diag *d, const struct load *load, void *to)
 	return -1;
 }
 
-/* The kernel said ENOEXEC; the loader's checks know more words for it. */
+/* The kernel's errno may be about the interpreter; the loader's checks tell. */
 static int explain(struct diag *d, const struct engine_request *r)
 {
 	const struct load_request request = { .start = r->start,
@@ -115,7 +115,9 @@ __attribute__((noinline)) static int try_trace(struct diag *d, const struct engi
 		return 1;
 	verbose(r, "trace", why);
 	trace_exec(d, &tracer, r->program->path, arguments(r), r->start->envp);
-	return d->error == ENOEXEC ? explain(d, r) : -1;
+	if (d->error == ENOEXEC || (d->error == ENOENT && kind_of(&r->program->file) == NATIVE))
+		return explain(d, r);
+	return -1;
 }
 
 static int run_trace(struct diag *d, const struct engine_request *r, const char *why)
