@@ -48,6 +48,15 @@ static void verbose(const struct engine_request *r, const char *engine, const ch
 		report_choice(r->program, &r->hide, engine, why);
 }
 
+/* Given to us, not to the program, which execve would not let have them. */
+static int refuse_own_capabilities(struct diag *d, const struct engine_request *r)
+{
+	return diag(d, EXIT_FAILED, EPERM,
+		    "%s: would keep the file capabilities of hwcap-exec: take them "
+		    "away (setcap -r)",
+		    r->file);
+}
+
 static int run_loader(struct diag *d, const struct engine_request *r, bool need_link)
 {
 	const struct load_request request = {
@@ -60,6 +69,8 @@ static int run_loader(struct diag *d, const struct engine_request *r, bool need_
 		.report = r->options->dry_run ? report_plan : NULL,
 	};
 
+	if (r->start->secure && process_has_more_than_ambient())
+		return refuse_own_capabilities(d, r);
 	return load_run(d, &request);
 }
 
