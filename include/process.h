@@ -50,6 +50,12 @@ bool process_may_trace_set_id(void);
 /* Is FD the very file that this process runs? Then its link is right. */
 bool process_runs(int fd);
 
+/*
+ * Does it have capabilities that an exec would take away? Only one that is not
+ * root's can, by file capabilities (and with AT_SECURE).
+ */
+bool process_has_more_than_ambient(void);
+
 /* Name the process as execve does: the last component of PATH. */
 void process_set_name(const char *path);
 

@@ -208,6 +208,11 @@ static inline long sys_getrandom(void *to, size_t size, unsigned int flags)
 			    0);
 }
 
+static inline long sys_getuid(void)
+{
+	return arch_syscall(SYS_getuid, 0, 0, 0, 0, 0, 0);
+}
+
 static inline long sys_geteuid(void)
 {
 	return arch_syscall(SYS_geteuid, 0, 0, 0, 0, 0, 0);
@@ -216,11 +221,6 @@ static inline long sys_geteuid(void)
 static inline long sys_getegid(void)
 {
 	return arch_syscall(SYS_getegid, 0, 0, 0, 0, 0, 0);
-}
-
-static inline long sys_personality(unsigned long persona)
-{
-	return arch_syscall(SYS_personality, (long)persona, 0, 0, 0, 0, 0);
 }
 
 static inline long sys_lsm_list_modules(uint64_t *ids, uint32_t *size)

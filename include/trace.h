@@ -52,6 +52,7 @@ struct tracer {
 	int state; /* shared with the helper; 0 once it is gone */
 	int error; /* of the seizure */
 	int pid;
+	int parent; /* this process */
 	uint64_t mask;      /* signals blocked in this process */
 	bool child_pending; /* SIGCHLD is */
 	bool child_ignored;
@@ -65,8 +66,9 @@ struct tracer {
 };
 
 /*
- * Start the helper and let it seize us. VDSO: where ours is, 0 if not known. Returns 0; or -1 with D filled and no
- * helper left, D->error EPERM if tracing is not permitted here.
+ * Start the helper and let it seize us. VDSO: where ours is, 0 if not known.
+ * Returns 0; or -1 with D filled and no helper left, D->error EPERM if tracing
+ * is not permitted here.
  */
 int trace_start(struct diag *d, struct tracer *t, const char *name, uint64_t vdso, uint64_t page,
 		const struct trace_edit *edit);

@@ -66,25 +66,41 @@ void process_map_tame(struct process_map *map)
 
 enum { CAP_SYS_PTRACE = 19, CAP_SYS_ADMIN = 21, CAP_CHECKPOINT_RESTORE = 40 };
 
-/* Effective capabilities; include/uapi/linux/capability.h, version 3. */
-static uint64_t capabilities(void)
+enum cap_set { CAP_EFFECTIVE, CAP_PERMITTED };
+
+/* include/uapi/linux/capability.h, version 3. */
+static uint64_t capabilities(enum cap_set set)
 {
 	uint32_t header[2] = { 0x20080522, 0 };
 	uint32_t data[2][3] = { { 0 } };
 
 	sys_capget(header, data);
-	return data[0][0] | (uint64_t)data[1][0] << 32;
+	return data[0][set] | (uint64_t)data[1][set] << 32;
 }
 
 bool process_may_set_link(void)
 {
-	return capabilities() &
+	return capabilities(CAP_EFFECTIVE) &
 	       (1UL << CAP_SYS_ADMIN | 1UL << CAP_CHECKPOINT_RESTORE);
 }
 
 bool process_may_trace_set_id(void)
 {
-	return capabilities() & 1UL << CAP_SYS_PTRACE;
+	return capabilities(CAP_EFFECTIVE) & 1UL << CAP_SYS_PTRACE;
+}
+
+/* security/commoncap.c:cap_bprm_creds_from_file() */
+bool process_has_more_than_ambient(void)
+{
+	uint64_t left;
+
+	if (!sys_getuid() || !sys_geteuid())
+		return false;
+	for (left = capabilities(CAP_PERMITTED); left; left &= left - 1)
+		if (sys_prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET,
+			      (unsigned long)__builtin_ctzl(left), 0, 0) != 1)
+			return true;
+	return false;
 }
 
 bool process_runs(int fd)
@@ -150,11 +166,18 @@ void process_set_name(const char *path)
 		  0);
 }
 
-/* include/uapi/linux/lsm.h: those with exec hooks that change or record. */
+/* include/uapi/linux/lsm.h: those with exec hooks that change, record or deny. */
 static bool acts_on_exec(uint64_t id)
 {
-	return (id >= 101 && id <= 104) || id == 111; /* SELinux, Smack,
-					     TOMOYO, AppArmor; IMA */
+	switch (id) {
+	case 101: return true; /* SELinux */
+	case 102: return true; /* Smack */
+	case 103: return true; /* TOMOYO */
+	case 104: return true; /* AppArmor */
+	case 111: return true; /* IMA */
+	case 113: return true; /* IPE */
+	default: return false;
+	}
 }
 
 int process_has_security_module(void)

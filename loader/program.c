@@ -210,6 +210,11 @@ static int try_next(int error)
 	       error == ESTALE || error == ENODEV || error == ETIMEDOUT;
 }
 
+static bool is_interpreter_missing(const struct diag *d)
+{
+	return d->error == ENOENT && d->status == EXIT_CANNOT_RUN;
+}
+
 /* Join [dir, dir_end) and NAME. False if that is longer than PATH_MAX. */
 static bool join(char *buffer, const char *dir, const char *dir_end,
 		 const char *name)
@@ -240,8 +245,7 @@ int program_find(struct diag *d, struct program *p, const char *name,
 		 const char *argv0, const char *search, unsigned int flags,
 		 char *buffer)
 {
-	bool denied = false;
-	const char *end;
+	const char *found = NULL, *found_end = NULL, *end;
 
 	if (!*name || strchr(name, '/'))
 		return program_open(d, p, name, argv0, flags);
@@ -259,12 +263,14 @@ int program_find(struct diag *d, struct program *p, const char *name,
 			return 0;
 		if (!try_next(d->error))
 			return -1;
-		if (d->error == EACCES)
-			denied = true;
+		if (!found && (d->error == EACCES || is_interpreter_missing(d))) {
+			found = dir;
+			found_end = end;
+		}
 	}
-	if (denied)
-		return diag(d, EXIT_CANNOT_RUN, EACCES,
-			    "%s: found, but permission denied", name);
+	/* Once more, for what there is to say of it. */
+	if (found && join(buffer, found, found_end, name))
+		return program_open(d, p, buffer, argv0, flags);
 	return diag(d, EXIT_NOT_FOUND, ENOENT, "%s: not found in PATH", name);
 }
 

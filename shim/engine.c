@@ -48,6 +48,15 @@ static void verbose(const struct engine_request *r, const char *engine, const ch
 		report_choice(r->program, &r->hide, engine, why);
 }
 
+/* Given to us, not to the program, which execve would not let have them. */
+static int refuse_own_capabilities(struct diag *d, const struct engine_request *r)
+{
+	return diag(d, EXIT_FAILED, EPERM,
+		    "%s: would keep the file capabilities of hwcap-exec: take them "
+		    "away (setcap -r)",
+		    r->file);
+}
+
 static int run_loader(struct diag *d, const struct engine_request *r, bool need_link)
 {
 	const struct load_request request = {
@@ -60,6 +69,8 @@ static int run_loader(struct diag *d, const struct engine_request *r, bool need_
 		.report = r->options->dry_run ? report_plan : NULL,
 	};
 
+	if (r->start->secure && process_has_more_than_ambient())
+		return refuse_own_capabilities(d, r);
 	return load_run(d, &request);
 }
 
@@ -88,7 +99,7 @@ static int keep_diagnosis(struct diag *d, const struct load *load, void *to)
 	return -1;
 }
 
-/* The kernel said ENOEXEC; the loader's checks know more words for it. */
+/* The kernel's errno may be about the interpreter; the loader's checks tell. */
 static int explain(struct diag *d, const struct engine_request *r)
 {
 	const struct load_request request = { .start = r->start,
@@ -115,7 +126,9 @@ __attribute__((noinline)) static int try_trace(struct diag *d, const struct engi
 		return 1;
 	verbose(r, "trace", why);
 	trace_exec(d, &tracer, r->program->path, arguments(r), r->start->envp);
-	return d->error == ENOEXEC ? explain(d, r) : -1;
+	if (d->error == ENOEXEC || (d->error == ENOENT && kind_of(&r->program->file) == NATIVE))
+		return explain(d, r);
+	return -1;
 }
 
 static int run_trace(struct diag *d, const struct engine_request *r, const char *why)

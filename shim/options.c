@@ -3,7 +3,7 @@
 #include "options.h"
 #include "spec.h"
 
-/* The text after these is in the manual's OPTIONS, in the same order. */
+/* What they do is in the manual's OPTIONS, and in short in report.c. */
 struct option {
 	char letter; /* '\0': none */
 	char name[12];

@@ -2,6 +2,7 @@
 #include <sys/mman.h>
 
 #include "report.h"
+#include "spec.h"
 #include "sys.h"
 
 enum { REPORT_SIZE = 8192 };
@@ -57,24 +58,14 @@ void report_version(void)
 	put(1, version, sizeof(version) - 1);
 }
 
-static const char *entry_name(unsigned int i)
-{
-	switch (i) {
-	case 0: return "AT_HWCAP";
-	case 1: return "AT_HWCAP2";
-	case 2: return "AT_HWCAP3";
-	default: return "AT_HWCAP4";
-	}
-}
-
 static void add_mask(struct text *t, const struct hwcaps *mask)
 {
 	const char *separator = "";
 
-	for (unsigned int i = 0; i < HWCAP_ENTRIES; i++) {
+	for (int i = 0; i < HWCAP_ENTRIES; i++) {
 		if (!mask->word[i])
 			continue;
-		text_add(t, "%s%s=%#lx", separator, entry_name(i),
+		text_add(t, "%s%s=%#lx", separator, spec_entry_name(i),
 			 mask->word[i]);
 		separator = ",";
 	}
@@ -131,7 +122,7 @@ static void add_vector(struct text *t, const struct load *l)
 
 		if (i >= 0)
 			text_add(t, "%s %#lx -> %#lx\n",
-				 entry_name((unsigned int)i), value,
+				 spec_entry_name(i), value,
 				 value & ~l->request->hide.word[i]);
 	}
 }

@@ -98,6 +98,21 @@ static void seize_parent(struct tracer *t, int tid)
 		sys_exit(0);
 }
 
+/*
+ * Whoever reaps orphans must not be what we seize, should our parent have been
+ * killed meanwhile: init would die of PTRACE_O_EXITKILL. And a parent that dies
+ * while it is waited for takes us along.
+ */
+static void check_parent(struct tracer *t)
+{
+	sys_prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	if (sys_getppid() == t->parent)
+		return;
+	t->error = EXDEV;
+	set_state(t, FAILED);
+	sys_exit(0);
+}
+
 /* Let signals and job control be what they are until it executes. */
 static void await_exec(const struct tracer *t, int tid)
 {
@@ -189,8 +204,9 @@ static void helper(void *arg)
 {
 	struct tracer *t = arg;
 	struct diag d = { .status = 0 };
-	struct traced x = { .d = &d, .tid = (int)sys_getppid(), .can_step = !t->trap_ignored };
+	struct traced x = { .d = &d, .tid = t->parent, .can_step = !t->trap_ignored };
 
+	check_parent(t);
 	seize_parent(t, x.tid);
 	/* What can be done while the kernel executes the target. */
 	if (trace_find_site(t->vdso, &t->site))
@@ -219,6 +235,11 @@ static int refused(struct diag *d, const char *name, int error)
 {
 	char number[16];
 
+	if (error == EXDEV)
+		return diag(d, EXIT_FAILED, EPERM,
+			    "%s: unable to trace it: this process's children get "
+			    "another pid namespace",
+			    name);
 	if (error == EPERM || error == ENOSYS || error == EACCES)
 		return diag(d, EXIT_FAILED, EPERM,
 			    "%s: unable to trace it: this process is traced "
@@ -227,6 +248,18 @@ static int refused(struct diag *d, const char *name, int error)
 			    name);
 	return diag(d, EXIT_FAILED, error, "%s: unable to trace it: %s", name,
 		    errno_text(error, number));
+}
+
+/*
+ * After unshare(CLONE_NEWPID) the next child is init of a new namespace, and no
+ * other can be started once it is gone: that must not be the helper. A
+ * namespace without init has no such link (kernel/pid_namespace.c:
+ * pidns_for_children_get()).
+ */
+static bool next_child_is_init(void)
+{
+	return sys_faccessat2(AT_FDCWD, "/proc/self/ns/pid_for_children", 0, 0) == -ENOENT &&
+	       !sys_faccessat2(AT_FDCWD, "/proc/self/ns/pid", 0, 0);
 }
 
 /* What the helper cannot find out once the target is there. */
@@ -252,8 +285,11 @@ int trace_start(struct diag *d, struct tracer *t, const char *name, uint64_t vds
 	char number[16];
 	long r;
 
+	if (next_child_is_init())
+		return refused(d, name, EXDEV);
 	t->state = STARTING;
 	t->error = 0;
+	t->parent = (int)sys_getpid();
 	t->name = name;
 	t->edit = *edit;
 	t->vdso = vdso;

@@ -64,6 +64,15 @@ for kind in setuid setgid caps; do
 		sh "$tmp" "${run[@]}" "$tmp/$kind")" "65534 65534 65534 65534"
 done
 
+# Capabilities by our own file are not the program's: execve takes them away.
+cp "$HWCAP_EXEC" "$tmp/hwcap-exec-capable"
+setcap cap_net_raw+ep "$tmp/hwcap-exec-capable"
+exits "file capabilities of our own: refused" 125 as_nobody "$tmp/hwcap-exec-capable" --engine=loader -- "$tmp/plain"
+like "and named" "$(cat "$tmp/err")" "file capabilities of hwcap-exec"
+is "ambient ones are the program's" "$(setpriv --reuid=65534 --regid=65534 --clear-groups \
+	--inh-caps=+net_raw --ambient-caps=+net_raw "$tmp/hwcap-exec" --engine=loader -- \
+	sed -n 's/^CapPrm:.//p' /proc/self/status)" 0000000000002000
+
 # A script's own set-id bit never counts; its interpreter's does.
 printf '#!%s/setuid\n' "$tmp" >"$tmp/script"
 printf '#!/bin/sh\necho ran\n' >"$tmp/setuid-script"

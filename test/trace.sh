@@ -86,6 +86,12 @@ printf '\1\2\0\n' >junk && chmod +x junk
 : >empty && chmod +x empty
 touch plain
 refused "no such file" 127 'no-such-file' "${trace[@]}" ./no-such-file
+echo 'int main(void) { return 0; }' >no-interp.c
+$CC -Wl,--dynamic-linker=/no/ld.so -o no-interp no-interp.c || bail_out "no-interp.c"
+refused "no interp" 126 'no-interp: interpreter /no/ld.so: ' "${trace[@]}" ./no-interp
+printf '#!/no/interpreter\n' >no-interpreter && chmod +x no-interpreter
+refused "no interpreter of a script found in PATH" 126 'no-interpreter: interpreter /no/interpreter: ' \
+	env PATH="$tmp:$PATH" "${trace[@]}" no-interpreter
 refused "not in PATH" 127 'not found in PATH' "${trace[@]}" no-such-file
 refused "no x bit" 126 'plain: .*[Pp]ermission' "${trace[@]}" ./plain
 refused "a directory" 126 'denied' "${trace[@]}" ./
@@ -99,6 +105,11 @@ if [ "$root" ]; then
 	like "RLIMIT_NPROC, auto" "$("${limit[@]}" "${auto[@]}" "$tmp/probe" 2>&1)" '^low 1 '
 	cp probe unreadable && chmod 711 unreadable
 	refused "execute-only" 126 'may be executed but not read' nobody "${trace[@]}" "$tmp/unreadable"
+	refused "unshare --pid, where the helper would be init" 125 'another pid namespace' \
+		unshare -p "${trace[@]}" ./probe
+	# shellcheck disable=SC2016 # $0 is the inner shell's
+	is "unshare --pid, auto: init is the program's first child" "$(unshare -p \
+		setpriv --bounding-set=-all --inh-caps=-all "$tmp/hwcap-exec" "--mask=$mask" -- sh -c 'sh -c "echo \$\$"; :' 2>&1)" 1
 	cp probe setuid && chmod 4755 setuid
 	refused "set-id, unprivileged" 126 'set-id' nobody "${trace[@]}" "$tmp/setuid"
 	cp "$(type -P id)" setuid-id && chown 1 setuid-id && chmod 4755 setuid-id
