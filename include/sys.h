@@ -195,6 +195,11 @@ static inline long sys_brk(uint64_t to)
 	return arch_syscall(SYS_brk, (long)to, 0, 0, 0, 0, 0);
 }
 
+static inline long sys_personality(unsigned long persona)
+{
+	return arch_syscall(SYS_personality, (long)persona, 0, 0, 0, 0, 0);
+}
+
 static inline long sys_prctl(int what, unsigned long a, unsigned long b,
 			     unsigned long c, unsigned long d)
 {
