@@ -115,7 +115,8 @@ def document(samples, uids, depths):
     yield "vfork, exec and wait of a minimal static program in microseconds: natively, by hwcap-exec"
     yield "with `--no-cgroup`, and what the cgroup's mask adds to that (median ± half the distance"
     yield "between the quartiles; in parentheses the rate of execs with it against without). Beside it the"
-    yield "rate that the author of the kernel patch reported for the patch."
+    yield "rate that the author of the kernel patch reported for the patch. `file` is looked up by the path"
+    yield "in `/proc/self/cgroup`, by root as well, because the tree of files is no hierarchy of the kernel."
     yield ""
     yield from (f"- `{name}`: {text}" for name, text in VARIANTS)
     for uid in uids:
