@@ -26,3 +26,33 @@ ifeq ($(NATIVE)-$(wildcard $(contract_entry)),yes-$(contract_entry))
 CHECK_PREREQUISITES += $(FO)/diff
 CHECK_SCRIPTS += $(FZ)/test_diff.sh
 endif
+
+# ---- each parser, guided by coverage -----------------------------------------
+# libFuzzer with AddressSanitizer and UBSan; corpora in corpus/NAME.
+
+FUZZ_CC ?= clang
+SECONDS_EACH ?= 10
+FUZZERS = elf script spec options cgroup dump
+FUZZ_PROGRAMS = $(addprefix $(FO)/fuzz_,$(FUZZERS))
+FUZZ_FLAGS = -std=c11 -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all
+fuzz_objects = $(patsubst %,$(FO)/lib/%.o,$(UNIT_SOURCES) shim/ctl.c)
+
+$(FO)/lib/shim/ctl.c.o: FUZZ_FLAGS += -Dmain=ctl_main -Wno-main
+
+$(FO)/lib/%.c.o: $(srcdir)/%.c | $(GENERATED)
+	@mkdir -p $(@D)
+	$(call quiet,FUZZCC)
+	$(Q)$(FUZZ_CC) $(UNIT_INCLUDES) -DHWCAP_EXEC_VERSION='"$(VERSION)"' $(FUZZ_FLAGS) \
+		-fsanitize=fuzzer-no-link,address,undefined $(DEPFLAGS) -c -o $@ $<
+$(FO)/libfuzzed.a: $(fuzz_objects)
+	$(call quiet,AR)
+	$(Q)rm -f $@ && ar rc $@ $^
+$(FUZZ_PROGRAMS): $(FO)/%: $(FZ)/%.c $(FZ)/fuzz.h $(FO)/libfuzzed.a
+	$(call quiet,FUZZLD)
+	$(Q)$(FUZZ_CC) $(UNIT_INCLUDES) $(FUZZ_FLAGS) -Wall -Wextra -fsanitize=fuzzer,address,undefined \
+		$< $(FO)/libfuzzed.a -o $@
+
+.PHONY: fuzz
+fuzz: $(FUZZ_PROGRAMS)
+	$(Q)SECONDS_EACH='$(SECONDS_EACH)' FUZZERS='$(FUZZERS)' $(run_tests) $(abspath $(FZ))/fuzz.sh
+CHECK_ALL_TARGETS += fuzz
