@@ -1,4 +1,5 @@
 #!/bin/sh
+# shellcheck disable=SC3043,SC2086 # busybox has local; lists of words
 # rows.sh - the process contract in a guest: native against masked
 #
 # Runs in the guest's busybox. PROGRAMS is the directory of the contract's
@@ -60,7 +61,6 @@ try()
 	local native
 	report "$work/native" "$2" "$4"
 	native=$status
-	# shellcheck disable=SC2086 # a list of words
 	report "$work/masked" "$2" $HWCAP_EXEC --engine=loader --exact ${MASK:+--mask=$MASK} -- "$4"
 	good=0 bad=1
 	# What dies as soon as it is executed may as well be refused.
