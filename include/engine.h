@@ -21,8 +21,11 @@ struct engine_request {
 	const char *file;        /* its path; the program's may be /bin/sh's */
 	struct hwcaps hide;
 	bool by_name;     /* a feature's name is among what made it */
-	bool environment; /* the environment hides something */
+	bool set_id;      /* a native exec would change credentials */
 };
+
+/* Set R->set_id. Returns 0, or -1 with D filled where no engine could do that. */
+int engine_check(struct diag *d, struct engine_request *r);
 
 /* Returns only on failure (-1 with D filled), or after a dry run (0). */
 int engine_run(struct diag *d, const struct engine_request *r);

@@ -31,15 +31,12 @@ void process_map(const struct image *program, const struct stack_plan *stack,
 void process_map_tame(struct process_map *map);
 
 /*
- * Set MAP with the exe link to EXE_FD. The link can only change when nothing
- * of the old file is mapped, so *LINK tells what is left to do: true, all of
- * it, by one call of MAP once we are unmapped, which is not tried before where
- * nothing speaks against it; false, nothing, the link may not be set and
- * everything else has been (nothing, with NEED_LINK). Returns 0, or -1 with D
- * filled.
+ * Tell the kernel MAP. With EXE_FD, the file for the exe link, this can only
+ * be done when nothing of the old file is mapped: MAP is then made ready for
+ * one call once we are unmapped, and tried where something speaks against it.
+ * With -1 it is done. Returns 0, or -1 with D filled.
  */
-int process_set(struct diag *d, const char *path, struct process_map *map,
-		int exe_fd, bool need_link, bool *link);
+int process_set(struct diag *d, const char *path, struct process_map *map, int exe_fd);
 
 /* May this process set the link? Costs a system call. */
 bool process_may_set_link(void);

@@ -131,18 +131,10 @@ static bool wants_exec_stack(const struct load *l)
 	return p->exec_stack_set ? p->exec_stack : ARCH_DEFAULT_EXEC_STACK;
 }
 
-static int make_stack_executable(struct diag *d, const struct load *l,
-				 uint64_t last_page, uint64_t page)
+static long make_stack_executable(uint64_t last_page, uint64_t page)
 {
-	long r = sys_mprotect(last_page, page,
-			      PROT_READ | PROT_WRITE | PROT_EXEC |
-				      PROT_GROWSDOWN);
-
-	if (!r)
-		return 0;
-	return diag(d, EXIT_CANNOT_RUN, (int)-r,
-		    "%s: unable to make its stack executable",
-		    l->program.path);
+	return sys_mprotect(last_page, page,
+			    PROT_READ | PROT_WRITE | PROT_EXEC | PROT_GROWSDOWN);
 }
 
 static size_t leave_code_size(void)
@@ -157,20 +149,16 @@ static void copy_leave_code(uint64_t to)
 }
 
 /* A page from which the last of us leaves; it lives for three system calls. */
-static int leave_from_page(struct diag *d, const struct zones *z,
-			   struct arch_leave *how)
+static bool leave_from_page(const struct zones *z, struct arch_leave *how)
 {
 	long r = sys_mmap(z->image + z->image_size, z->page,
 			  PROT_READ | PROT_WRITE | PROT_EXEC,
 			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
 			  0);
 
-	if (sys_failed(r))
-		return diag(d, EXIT_FAILED, (int)-r,
-			    "unable to map a page to leave by");
 	how->last = (uint64_t)r;
 	how->last_size = z->page;
-	return 0;
+	return !sys_failed(r);
 }
 
 /* The last call takes the stack's permission to execute away again. */
@@ -202,38 +190,77 @@ static size_t put_message(char *to, const char *path)
 
 /*
  * The exe link wants our image gone first, so the code that does it runs from
- * a copy at *CODE: in the room given there, on the stack, or in a page.
+ * a copy at *CODE: in the room given there, on the stack, or in a page. False
+ * where memory that was written to may not be executed (PR_SET_MDWE, systemd's
+ * MemoryDenyWriteExecute): no link then.
  */
-static int prepare_leave(struct diag *d, const struct load *l,
+static bool prepare_link(const struct load *l, const struct way_out *out,
+			 uint64_t last_page, struct arch_leave *how,
+			 uint64_t *code)
+{
+	const struct zones *z = &out->zones;
+
+	if (arch_site_protects(&out->site)) {
+		if (make_stack_executable(last_page, z->page))
+			return false;
+		leave_from_stack(l, z, last_page, how);
+	} else {
+		if (!leave_from_page(z, how))
+			return false;
+		*code = how->last;
+	}
+	copy_leave_code(*code);
+	how->unmap = z->image;
+	how->unmap_size = z->image_size;
+	how->fd = l->program.fd;
+	return true;
+}
+
+/* Without the link all is done but the last step, from where we are. */
+static int prepare_plain(struct diag *d, const struct load *l,
 			 const struct way_out *out, uint64_t last_page,
-			 const struct process_map *map, bool link,
 			 struct arch_leave *how, uint64_t *code)
 {
 	const struct zones *z = &out->zones;
-	bool from_stack = link && arch_site_protects(&out->site);
+	long r = wants_exec_stack(l) ? make_stack_executable(last_page, z->page) : 0;
 
-	if ((from_stack || wants_exec_stack(l)) &&
-	    make_stack_executable(d, l, last_page, z->page))
+	if (r)
+		return diag(d, EXIT_CANNOT_RUN, (int)-r,
+			    "%.256s: unable to make its stack executable",
+			    l->program.path);
+	if (program_is_busy(l->program.fd))
+		return diag(d, EXIT_CANNOT_RUN, ETXTBSY,
+			    "%.256s: open for writing (text file busy)",
+			    l->program.path);
+	sys_close(l->program.fd);
+	how->last = z->image;
+	how->last_size = z->image_size;
+	*code = (uint64_t)arch_leave;
+	return 0;
+}
+
+/*
+ * By which way out, and what the kernel is told before. Returns 0,
+ * LOAD_NO_LINK, or -1 with D filled.
+ */
+static int prepare_leave(struct diag *d, const struct load *l,
+			 const struct way_out *out, uint64_t last_page,
+			 struct process_map *map, struct arch_leave *how,
+			 uint64_t *code)
+{
+	const bool same = elf_is_ours(&l->program.elf) &&
+			  process_runs(l->program.fd);
+	const bool link = !same && process_may_set_link() &&
+			  prepare_link(l, out, last_page, how, code);
+
+	if (!link && !same && l->request->need_link)
+		return LOAD_NO_LINK;
+	if (process_set(d, l->program.path, map, link ? l->program.fd : -1))
 		return -1;
-	*how = (struct arch_leave){ .fd = -1,
-				    .last = z->image,
-				    .last_size = z->image_size };
-	if (!link) {
-		*code = (uint64_t)arch_leave;
-		return 0;
-	}
-	how->unmap = z->image;
-	how->unmap_size = z->image_size;
+	if (!link)
+		return prepare_plain(d, l, out, last_page, how, code);
 	how->mm_map = (uint64_t)map;
 	how->mm_map_size = sizeof(*map);
-	how->fd = l->program.fd;
-	if (from_stack)
-		leave_from_stack(l, z, last_page, how);
-	else if (leave_from_page(d, z, how))
-		return -1;
-	else
-		*code = how->last;
-	copy_leave_code(*code);
 	return 0;
 }
 
@@ -255,12 +282,12 @@ commit_below(struct diag *d, const struct load *l, const struct way_out *out,
 	struct stack_plan stack;
 	struct stack_aux aux;
 	struct process_map map;
-	struct arch_leave how;
+	struct arch_leave how = { .fd = -1 };
 	_Alignas(16) char room[leave_code_size()];
 	char message[strlen(from->execfn) + MESSAGE_ROOM];
 	uint64_t code = (uint64_t)room;
 	size_t auxc;
-	bool link, same;
+	int result;
 
 	at = stpcpy(at, from->execfn) + 1;
 	args.execfn = strings;
@@ -275,25 +302,12 @@ commit_below(struct diag *d, const struct load *l, const struct way_out *out,
 	fill_aux(l, &out->zones, &aux);
 	auxc = stack_vector(l->request->start, &stack, &aux, auxv);
 	process_map(&l->program, &stack, out->brk, auxv, auxc, &map);
-	same = elf_is_ours(&l->program.elf) && process_runs(l->program.fd);
-	if (process_set(d, l->program.path, &map, same ? -1 : l->program.fd,
-			l->request->need_link && !same, &link))
-		return -1;
-	if (!link && l->request->need_link && !same)
-		return LOAD_NO_LINK;
-	if (!link && program_is_busy(l->program.fd))
-		return diag(d, EXIT_CANNOT_RUN, ETXTBSY,
-			    "%.256s: open for writing (text file busy)",
-			    l->program.path);
-	if (prepare_leave(d, l, out, page_down(stack.end - 1, out->zones.page),
-			  &map, link, &how, &code))
-		return -1;
-	if (link) {
-		how.message = (uint64_t)message;
-		how.message_size = put_message(message, from->execfn);
-	} else {
-		sys_close(l->program.fd);
-	}
+	result = prepare_leave(d, l, out, page_down(stack.end - 1, out->zones.page),
+			       &map, &how, &code);
+	if (result)
+		return result;
+	how.message = (uint64_t)message;
+	how.message_size = put_message(message, from->execfn);
 	process_set_name(args.execfn);
 	stack_build(&stack, &args, auxv, auxc);
 	entry.sp = stack.sp;

@@ -125,15 +125,13 @@ static bool is_plain(const struct process_map *map)
 	       map->start_brk < map->start_stack;
 }
 
-int process_set(struct diag *d, const char *path, struct process_map *map,
-		int exe_fd, bool need_link, bool *link)
+int process_set(struct diag *d, const char *path, struct process_map *map, int exe_fd)
 {
 	char number[16];
 	long r;
 
-	*link = exe_fd >= 0 && process_may_set_link();
-	map->exe_fd = (uint32_t)(*link ? exe_fd : -1);
-	if (*link ? is_plain(map) : need_link)
+	map->exe_fd = (uint32_t)exe_fd;
+	if (exe_fd >= 0 && is_plain(map))
 		return 0;
 	r = set_map(map);
 	if (r == -EINVAL) {
@@ -143,10 +141,7 @@ int process_set(struct diag *d, const char *path, struct process_map *map,
 	/* All well, but for our own image, still mapped (not so on overlayfs,
 	 * where mappings have the file of a lower layer).
 	 */
-	if (*link && (!r || r == -EBUSY))
-		return 0;
-	*link = false;
-	if (!r)
+	if (!r || (exe_fd >= 0 && r == -EBUSY))
 		return 0;
 	if (r == -EINVAL)
 		return diag(d, EXIT_CANNOT_RUN, EINVAL,
@@ -195,8 +190,11 @@ int process_has_security_module(void)
 	/* Before Linux 6.8: a label of ours means a module that gives labels. */
 	r = sys_openat(AT_FDCWD, "/proc/self/attr/current", O_RDONLY | O_CLOEXEC,
 		       0);
+	/* A kernel without such modules lacks the file; who cannot look at
+	 * /proc cannot tell.
+	 */
 	if (r < 0)
-		return 0;
+		return r != -ENOENT || sys_faccessat2(AT_FDCWD, "/proc/self", 0, 0);
 	size = sys_read((int)r, label, sizeof(label)) > 0;
 	sys_close((int)r);
 	return (int)size;

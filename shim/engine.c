@@ -302,6 +302,14 @@ static int check_narrow(struct diag *d, const struct engine_request *r)
 		    r->file);
 }
 
+int engine_check(struct diag *d, struct engine_request *r)
+{
+	r->set_id = program_changes_credentials(&r->program->file);
+	if (!r->set_id || (r->options->engine != ENGINE_LOADER && process_may_trace_set_id()))
+		return 0;
+	return refuse_set_id(d, r);
+}
+
 int engine_run(struct diag *d, const struct engine_request *r)
 {
 	const enum engine engine = r->options->engine;
@@ -310,16 +318,8 @@ int engine_run(struct diag *d, const struct engine_request *r)
 		return run_loader(d, r, false);
 	if (engine != ENGINE_LOADER && check_narrow(d, r))
 		return -1;
-	if (program_changes_credentials(&r->program->file)) {
-		if (engine == ENGINE_LOADER || !process_may_trace_set_id())
-			return refuse_set_id(d, r);
-		if (r->environment)
-			return diag(d, EXIT_FAILED, EPERM,
-				    "%s: HWCAP_EXEC_MASK is not allowed for a "
-				    "set-id program; use --mask",
-				    r->file);
+	if (r->set_id)
 		return run_trace(d, r, "a set-id program");
-	}
 	switch (engine) {
 	case ENGINE_LOADER: verbose(r, "loader", "as asked"); return run_loader(d, r, false);
 	case ENGINE_TRACE: return run_trace(d, r, "as asked");

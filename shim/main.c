@@ -20,6 +20,7 @@ struct run {
 	struct start start;
 	struct options options;
 	struct program program;
+	bool secure; /* the target will have AT_SECURE */
 	struct diag diag;
 };
 
@@ -60,14 +61,13 @@ static int add_environment(struct diag *d, const struct run *r,
 
 	if (!spec)
 		return 0;
-	if (r->start.secure)
+	if (r->secure)
 		return diag(d, EXIT_FAILED, 0,
-			    "HWCAP_EXEC_MASK is not allowed in a process with "
-			    "AT_SECURE; use --mask");
+			    "HWCAP_EXEC_MASK is not allowed where the program "
+			    "runs with AT_SECURE; use --mask");
 	if (spec_parse(d, SPEC_HIDE, r->options.exact, spec, hide))
 		return diag(d, EXIT_FAILED, 0, "HWCAP_EXEC_MASK: %.560s",
 			    d->text);
-	request->environment = true;
 	request->by_name |= spec_has_names(spec);
 	return 0;
 }
@@ -77,7 +77,7 @@ static int add_cgroup(struct diag *d, const struct run *r, struct hwcaps *mask)
 {
 	const struct options *o = &r->options;
 	struct cgroup_request request = { .insist = o->cgroup == CGROUP_INSIST,
-					  .secure = r->start.secure != 0,
+					  .secure = r->secure,
 					  .plain = o->engine == ENGINE_TRACE,
 					  .path = o->cgroup_path,
 					  .root = o->cgroup_root };
@@ -87,8 +87,7 @@ static int add_cgroup(struct diag *d, const struct run *r, struct hwcaps *mask)
 		return 0;
 	if (cgroup_mask(d, &request, &cgroup))
 		return -1;
-	/* A --keep list decides on cpuid and the like by itself. */
-	spec_mask(&cgroup.records, NULL, o->exact || o->have_keep, &cgroup.records);
+	spec_mask(&cgroup.records, NULL, o->exact, &cgroup.records);
 	hwcaps_or(mask, &cgroup.records);
 	hwcaps_or(mask, &cgroup.kernel);
 	return 0;
@@ -122,11 +121,15 @@ static int run(struct diag *d, struct run *r)
 					  .program = &r->program,
 					  .by_name = o->by_name };
 
-	if (compute_mask(d, r, &request) ||
-	    program_find(d, &r->program, name, o->argv0 ? o->argv0 : name,
+	if (program_find(d, &r->program, name, o->argv0 ? o->argv0 : name,
 			 search, PROGRAM_SHELL, path))
 		return -1;
 	request.file = !*name || strchr(name, '/') ? name : path;
+	if (engine_check(d, &request))
+		return -1;
+	r->secure = r->start.secure || request.set_id;
+	if (compute_mask(d, r, &request))
+		return -1;
 	return engine_run(d, &request);
 }
 
