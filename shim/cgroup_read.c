@@ -120,8 +120,9 @@ RARE static int refuse(const struct walk *w, int k, const char *what, const stru
 static int parse(struct walk *w, int k, const char *what, const char *text, long size,
 		 struct cgroup_record *r)
 {
-	struct cgroup_fault fault = { 1, CGROUP_RECORD_MAX + 1, "too long" };
+	struct cgroup_fault fault = { .line = 1, .column = CGROUP_RECORD_MAX + 1 };
 
+	fault.why = "too long"; /* in an initialiser, its address is relocated */
 	if (size == -ENODATA || size == -EOPNOTSUPP || size == -ENOENT)
 		return 0;
 	/* A system call younger than the kernel or the sandbox: open each level. */
