@@ -53,15 +53,16 @@ static int read_table(struct image *image, Elf64_Phdr *table, size_t size)
 static int read_property(struct diag *d, struct load *l, struct image *first)
 {
 	_Alignas(8) unsigned char note[PROPERTY_MAX + 1];
-	const Elf64_Phdr *ph = first->plan.property;
+	const Elf64_Phdr *ph;
 	const char *why = NULL;
 	char number[16];
 	size_t size;
 	long r;
 	int error;
 
-	if (!ARCH_PROPERTY || !ph)
+	if (!ARCH_PROPERTY || !first->plan.property)
 		return 0;
+	ph = first->plan.property;
 	size = ph->p_filesz < sizeof(note) ? ph->p_filesz : sizeof(note);
 	r = sys_pread(first->fd, note, size, ph->p_offset);
 	error = r < 0 ? (int)-r : property_read(note, (size_t)r,
