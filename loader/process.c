@@ -165,12 +165,13 @@ void process_set_name(const char *path)
 static bool acts_on_exec(uint64_t id)
 {
 	switch (id) {
-	case 101: return true; /* SELinux */
-	case 102: return true; /* Smack */
-	case 103: return true; /* TOMOYO */
-	case 104: return true; /* AppArmor */
-	case 111: return true; /* IMA */
-	case 113: return true; /* IPE */
+	case 101: /* SELinux */
+	case 102: /* Smack */
+	case 103: /* TOMOYO */
+	case 104: /* AppArmor */
+	case 111: /* IMA */
+	case 113: /* IPE */
+		return true;
 	default: return false;
 	}
 }

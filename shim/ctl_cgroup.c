@@ -280,7 +280,7 @@ static int parse_spec(const struct request *r, const char *spec, struct hwcaps *
 {
 	struct hwcaps bits = { { 0 } }, none = { { 0 } };
 	unsigned int present = own_entries(r->ctl);
-	struct diag d;
+	struct diag d = { 0 };
 
 	if (spec_parse(&d, r->keep ? SPEC_KEEP : SPEC_HIDE, r->exact, spec, &bits))
 		return ctl_fail(EXIT_FAILED, "%s", d.text);
