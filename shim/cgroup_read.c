@@ -123,7 +123,7 @@ static int parse(struct walk *w, int k, const char *what, const char *text, long
 	struct cgroup_fault fault = { .line = 1, .column = CGROUP_RECORD_MAX + 1 };
 
 	fault.why = "too long"; /* in an initialiser, its address is relocated */
-	if (size == -ENODATA || size == -EOPNOTSUPP || size == -ENOENT)
+	if (size == -ENODATA || size == -EOPNOTSUPP)
 		return 0;
 	/* A system call younger than the kernel or the sandbox: open each level. */
 	if (k && (size == -ENOSYS || size == -EPERM)) {
@@ -159,6 +159,8 @@ static int look_kernel(struct walk *w, int k)
 	int fd, found;
 
 	fd = (int)sys_openat(w->dir, up(k, CGROUP_FILE, path), O_RDONLY | O_CLOEXEC, 0);
+	if (fd == -ENOENT)
+		return 0;
 	if (fd < 0)
 		return parse(w, k, CGROUP_FILE, text, fd == -EPERM ? -EACCES : fd, &r);
 	while ((n = sys_read(fd, text + size, sizeof(text) - size)) > 0)
