@@ -53,6 +53,12 @@ bool process_runs(int fd);
  */
 bool process_has_more_than_ambient(void);
 
+/*
+ * Does it have an id from a set-id bit of our own file, which the target must
+ * not get? Asked with AT_SECURE only; yes, where that cannot be found out.
+ */
+bool process_has_own_set_id(uint64_t euid);
+
 /* Name the process as execve does: the last component of PATH. */
 void process_set_name(const char *path);
 

@@ -153,6 +153,18 @@ int process_set(struct diag *d, const char *path, struct process_map *map, int e
 		    errno_text((int)-r, number));
 }
 
+bool process_has_own_set_id(uint64_t euid)
+{
+	const unsigned int gid_bits = S_ISGID | S_IXGRP;
+	struct statx own;
+
+	if (sys_statx(AT_FDCWD, "/proc/self/exe", 0, STATX_BASIC_STATS, &own))
+		return true;
+	return ((own.stx_mode & S_ISUID) && own.stx_uid == euid) ||
+	       ((own.stx_mode & gid_bits) == gid_bits &&
+		own.stx_gid == (uint64_t)sys_getegid());
+}
+
 void process_set_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');

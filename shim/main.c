@@ -4,6 +4,7 @@
 #include "cgroup.h"
 #include "engine.h"
 #include "options.h"
+#include "process.h"
 #include "program.h"
 #include "report.h"
 #include "spec.h"
@@ -109,6 +110,16 @@ static int compute_mask(struct diag *d, const struct run *r,
 	return add_cgroup(d, r, &request->hide);
 }
 
+/* As root's shell it would do whatever anyone asks. */
+static int check_own_bits(struct diag *d, const struct start *s)
+{
+	if (!s->secure || !process_has_own_set_id(s->euid))
+		return 0;
+	return diag(d, EXIT_FAILED, EPERM,
+		    "would pass on its own set-id bits: take them away "
+		    "(chmod ug-s)");
+}
+
 static int run(struct diag *d, struct run *r)
 {
 	const struct options *o = &r->options;
@@ -121,7 +132,8 @@ static int run(struct diag *d, struct run *r)
 					  .program = &r->program,
 					  .by_name = o->by_name };
 
-	if (program_find(d, &r->program, name, o->argv0 ? o->argv0 : name,
+	if (check_own_bits(d, &r->start) ||
+	    program_find(d, &r->program, name, o->argv0 ? o->argv0 : name,
 			 search, PROGRAM_SHELL, path))
 		return -1;
 	request.file = !*name || strchr(name, '/') ? name : path;
