@@ -56,6 +56,8 @@ same_but_masked "with SIGCHLD and SIGTRAP blocked" block
 same_but_masked "with both ignored" ignore
 same_but_masked "with both ignored and blocked" ignore block
 same_but_masked "with SIGCHLD pending" pending
+same_but_masked "with SIGTRAP pending" trap-pending
+same_but_masked "with both pending" pending trap-pending
 same_but_masked "as a subreaper" subreaper
 is "unprivileged" "$(nobody "${trace[@]}" "$tmp/probe" 2>&1)" "$(nobody "$tmp/probe" | sed 's/low ../low 1/')"
 is "a parent that is a subreaper gets one child and one signal" \
