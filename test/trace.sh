@@ -160,6 +160,10 @@ like "auto, unprivileged, no ptrace: a copy" "$(nobody ./launch no-ptrace -- "${
 is "a copy that executes itself stays masked" \
 	"$(nobody ./launch no-ptrace -- "$tmp/hwcap-exec" "--mask=$mask" -- "$tmp/probe" again | cut -d' ' -f1,2 | uniq -c | tr -s ' ')" \
 	" 2 low 1"
+# shellcheck disable=SC2016
+like "a copy larger than files may be is an error" \
+	"$(nobody sh -c 'ulimit -f 0; exec ./launch no-ptrace -- "$@"' sh "$tmp/hwcap-exec" -- "$tmp/probe" 2>&1
+	echo "status $?")" 'copy of hwcap-exec: File too large'
 is "a copy takes a script" \
 	"$(nobody ./launch no-ptrace -- "$tmp/hwcap-exec" "--mask=$mask" -- "$tmp/text" one)" "$tmp/text one"
 is "a copy does not take options" "$(nobody ./launch no-ptrace -- "$tmp/hwcap-exec" --mask=all -- "$(type -P busybox)" sh -c \
