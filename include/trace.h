@@ -56,7 +56,7 @@ struct tracer {
 	uint64_t mask;      /* signals blocked in this process */
 	bool child_pending; /* SIGCHLD is */
 	bool child_ignored;
-	bool trap_ignored; /* SIGTRAP is */
+	bool trap_taken; /* SIGTRAP is ignored, or one is pending */
 	bool alone;        /* no other children */
 	const char *name;  /* for messages of the helper */
 	struct trace_edit edit;

@@ -18,7 +18,7 @@ struct traced {
 	uint64_t sp, mask, vdso;
 	size_t width;  /* bytes of a word on its stack */
 	bool stopped;  /* SIGSTOP came in between */
-	bool can_step; /* SIGTRAP is known not to be ignored */
+	bool can_step; /* SIGTRAP is known to be neither ignored nor pending */
 	int stat;      /* its /proc/TID/stat, -1: not open yet */
 };
 

@@ -1,6 +1,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -185,18 +186,27 @@ static long write_copy(int fd, const struct stamp *s)
 	return r;
 }
 
+/*
+ * RLIMIT_FSIZE binds memory files, too. Beyond it a write sends SIGXFSZ: let it
+ * be an error. The signal stays blocked then, since it is pending.
+ */
 static long make_copy(const struct stamp *s)
 {
 	const unsigned int flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+	const uint64_t too_large = 1UL << (SIGXFSZ - 1);
+	uint64_t mask;
 	long fd = sys_memfd_create("hwcap-exec", flags | MFD_EXEC), r;
 
 	if (fd == -EINVAL) /* before Linux 6.3 */
 		fd = sys_memfd_create("hwcap-exec", flags);
 	if (fd < 0)
 		return fd;
+	sys_sigprocmask(SIG_BLOCK, &too_large, &mask);
 	r = write_copy((int)fd, s);
-	if (!r)
+	if (!r) {
+		sys_sigprocmask(SIG_SETMASK, &mask, NULL);
 		return fd;
+	}
 	sys_close((int)fd);
 	return r < 0 ? r : -ENOSPC;
 }

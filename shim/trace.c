@@ -204,7 +204,7 @@ static void helper(void *arg)
 {
 	struct tracer *t = arg;
 	struct diag d = { .status = 0 };
-	struct traced x = { .d = &d, .tid = t->parent, .can_step = !t->trap_ignored };
+	struct traced x = { .d = &d, .tid = t->parent, .can_step = !t->trap_taken };
 
 	check_parent(t);
 	seize_parent(t, x.tid);
@@ -273,7 +273,8 @@ static void look_around(struct tracer *t)
 	t->child_pending = pending & SIGNAL_BIT(SIGCHLD);
 	t->child_ignored = action.handler == (unsigned long)SIG_IGN;
 	sys_sigaction(SIGTRAP, NULL, &action);
-	t->trap_ignored = action.handler == (unsigned long)SIG_IGN;
+	t->trap_taken = action.handler == (unsigned long)SIG_IGN ||
+			(pending & SIGNAL_BIT(SIGTRAP));
 	t->alone = sys_waitid(P_ALL, 0, NULL, WEXITED | WNOHANG | WNOWAIT | __WALL) == -ECHILD;
 }
 

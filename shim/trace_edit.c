@@ -432,7 +432,7 @@ static int edit(struct traced *t, const struct trace_edit *e)
 
 int trace_edit_stopped(struct traced *t, const struct trace_edit *e)
 {
-	const uint64_t all = ~(1UL << (SIGTRAP - 1));
+	const uint64_t all = t->can_step ? ~(1UL << (SIGTRAP - 1)) : ~0UL;
 
 	t->stopped = false;
 	if (get_regs(t, &t->regs) ||

@@ -56,6 +56,8 @@ same_but_masked "with SIGCHLD and SIGTRAP blocked" block
 same_but_masked "with both ignored" ignore
 same_but_masked "with both ignored and blocked" ignore block
 same_but_masked "with SIGCHLD pending" pending
+same_but_masked "with SIGTRAP pending" trap-pending
+same_but_masked "with both pending" pending trap-pending
 same_but_masked "as a subreaper" subreaper
 is "unprivileged" "$(nobody "${trace[@]}" "$tmp/probe" 2>&1)" "$(nobody "$tmp/probe" | sed 's/low ../low 1/')"
 is "a parent that is a subreaper gets one child and one signal" \
@@ -158,6 +160,10 @@ like "auto, unprivileged, no ptrace: a copy" "$(nobody ./launch no-ptrace -- "${
 is "a copy that executes itself stays masked" \
 	"$(nobody ./launch no-ptrace -- "$tmp/hwcap-exec" "--mask=$mask" -- "$tmp/probe" again | cut -d' ' -f1,2 | uniq -c | tr -s ' ')" \
 	" 2 low 1"
+# shellcheck disable=SC2016
+like "a copy larger than files may be is an error" \
+	"$(nobody sh -c 'ulimit -f 0; exec ./launch no-ptrace -- "$@"' sh "$tmp/hwcap-exec" -- "$tmp/probe" 2>&1
+	echo "status $?")" 'copy of hwcap-exec: File too large'
 is "a copy takes a script" \
 	"$(nobody ./launch no-ptrace -- "$tmp/hwcap-exec" "--mask=$mask" -- "$tmp/text" one)" "$tmp/text one"
 is "a copy does not take options" "$(nobody ./launch no-ptrace -- "$tmp/hwcap-exec" --mask=all -- "$(type -P busybox)" sh -c \

@@ -4,6 +4,7 @@
  *	no-ptrace	ptrace(2) fails with EPERM (a seccomp filter)
  *	block, ignore	SIGCHLD and SIGTRAP are
  *	pending		SIGCHLD is blocked and pending
+ *	trap-pending	SIGTRAP is
  *	subreaper	PROGRAM is one
  *	watch		run it as a child of a subreaper, which prints how many
  *			SIGCHLD and how many children it got
@@ -123,6 +124,8 @@ int main(int argc, char **argv)
 			signal(SIGCHLD, SIG_IGN), signal(SIGTRAP, SIG_IGN);
 		else if (!strcmp(*argv, "pending"))
 			block(), raise(SIGCHLD);
+		else if (!strcmp(*argv, "trap-pending"))
+			block(), raise(SIGTRAP);
 		else if (!strcmp(*argv, "subreaper"))
 			prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 		else if (!strcmp(*argv, "watch"))
