@@ -242,11 +242,10 @@ setfattr -n user.hwcap_mask -v "$(record 0 0)
 exits "a likeness named as the cgroup: 125" 125 as_nobody "$exe" --cgroup="$tmp/likeness" /bin/true
 
 # Another program's privileges: the owner's record is no longer trusted.
-install -m 4755 -o 65533 "$HWCAP_EXEC" "$tmp/hwcap-exec-setid"
 as_nobody setfattr -n user.hwcap_mask -v "$(record 4 4)
 " "$own/sub"
 is "AT_SECURE: only root's record counts" \
-	"$(inside "$own/sub" setpriv --reuid=$nobody --clear-groups --inh-caps=-all --bounding-set=-all "$tmp/hwcap-exec-setid" -n /bin/true 2>&1 | grep ^mask)" \
+	"$(inside "$own/sub" setpriv --ruid=$nobody --euid=65533 --clear-groups --inh-caps=-all "$exe" -n /bin/true 2>&1 | grep ^mask)" \
 	"mask AT_HWCAP2=0x2"
 as_nobody setfattr -x user.hwcap_mask "$own/sub"
 $ctl clear "$name/a"
