@@ -328,7 +328,8 @@ static int map_high(struct diag *d, struct zones *z, struct image *image,
 		return map_at(d, z, image,
 			      (program ? elf_place(p, hint, z->page) : hint) +
 				      own_shift(z, image));
-	vdso_find(&z->vdso, z->stack_end, z->page);
+	if (program)
+		vdso_find(&z->vdso, z->stack_end, z->page);
 	if (z->vdso.size && p->span < ASK_SIZE && !hint && !p->holes &&
 	    !vdso_slack(z) && is_top_down(z) && swap_with_vdso(z, image, program, &at))
 		return map_at(d, z, image, at);
@@ -355,6 +356,9 @@ int map_program(struct diag *d, struct zones *z, struct image *program)
 {
 	const struct elf_plan *p = &program->plan;
 
+	/* While nothing of the program's can be next to it. */
+	if (p->has_interp)
+		vdso_find(&z->vdso, z->stack_end, z->page);
 	if (p->fixed)
 		return map_at(d, z, program, p->first);
 	if (p->empty)

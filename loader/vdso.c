@@ -42,7 +42,7 @@ static const Elf64_Phdr *text_segment(uint64_t text)
 /*
  * What is mapped of the text: what is not loaded of the file (alternatives,
  * section headers) can be another page, as in Linux 6.1 on x86. Above the vDSO
- * there is nothing else: it was the first to be mapped, from the top.
+ * there is nothing else as long as no program is mapped.
  */
 static uint64_t text_size(uint64_t text, const Elf64_Phdr *ph, uint64_t page)
 {

@@ -350,7 +350,7 @@ static const char *known(const struct mutant *m, const struct observation *n,
 	if (n->error == ENOEXEC && !strcmp(w->out, "ok\n"))
 		return "shell";
 	if (odd_ranges(n) && (!strncmp(why, "startcode", 9) || !strncmp(why, "endcode", 7) ||
-			      !strncmp(why, "start_data", 10)))
+			      !strncmp(why, "start_data", 10) || strstr(why, "[heap]")))
 		return "odd-ranges";
 	return no_room(m, n, w, why);
 }
