@@ -9,8 +9,8 @@
 
 #include "load.h"
 
-void report_help(void);
-void report_version(void);
+int report_help(struct diag *d);
+int report_version(struct diag *d);
 
 /* One line for --verbose: engine and why, program, mask. */
 void report_choice(const struct program *program, const struct hwcaps *mask,

@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/securebits.h>
 #include <linux/stat.h>
 #include <string.h>
 #include <sys/personality.h>
@@ -306,6 +307,17 @@ static bool personality_changes(void)
 		MMAP_PAGE_ZERO);
 }
 
+/*
+ * Root's capabilities are those of root, whatever the file has; but not where
+ * the real user is another one or root is none
+ * (security/commoncap.c:handle_privileged_root()).
+ */
+static bool is_wholly_root(void)
+{
+	return sys_geteuid() == 0 && sys_getuid() == 0 &&
+	       !(sys_prctl(PR_GET_SECUREBITS, 0, 0, 0, 0) & SECBIT_NOROOT);
+}
+
 int program_changes_credentials(const struct program_file *f)
 {
 	const bool uid = f->mode & S_ISUID;
@@ -314,8 +326,7 @@ int program_changes_credentials(const struct program_file *f)
 		       (gid && f->gid != sys_getegid()) ||
 		       ((uid || gid) && personality_changes());
 
-	/* Root's capabilities are those of root, whatever the file has. */
-	if (sys_geteuid() != 0 &&
+	if (!is_wholly_root() &&
 	    sys_fgetxattr(f->fd, "security.capability", NULL, 0) >= 0)
 		changes = true;
 	return changes && !privileges_are_void(f->fd);

@@ -349,6 +349,8 @@ static int stamp(const struct request *r, const struct cgroup_place *p)
 	struct cgroup_mask mask;
 	int status = check_process(r, p), lock;
 
+	if (!status)
+		status = refuse_implicit_root(r, p, 0);
 	if (status)
 		return status;
 	lock = records_lock(&records);

@@ -149,6 +149,7 @@ void hwcap_exec_main(void *sp)
 {
 	struct run r;
 	struct diag *d = &r.diag;
+	int error;
 
 	d->status = 0;
 	start_read(&r.start, sp);
@@ -159,11 +160,12 @@ void hwcap_exec_main(void *sp)
 	if (check_own_name(d, &r.start) ||
 	    options_parse(d, r.start.argc, r.start.argv, &r.options))
 		fail(d);
-	if (r.options.action == ACTION_HELP)
-		report_help();
-	else if (r.options.action == ACTION_VERSION)
-		report_version();
-	else if (run(d, &r))
+	switch (r.options.action) {
+	case ACTION_HELP: error = report_help(d); break;
+	case ACTION_VERSION: error = report_version(d); break;
+	default: error = run(d, &r);
+	}
+	if (error)
 		fail(d);
 	sys_exit(0);
 }

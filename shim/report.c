@@ -34,28 +34,33 @@ static const char help[] =
 	"Exit status: PROGRAM's; 125 if hwcap-exec failed, 126 if PROGRAM cannot be\n"
 	"run, 127 if it was not found. Manual: hwcap-exec(1).\n";
 
-static void put(int fd, const char *bytes, size_t size)
+/* To standard output; a pipe may take less at once. */
+static int put(struct diag *d, const char *bytes, size_t size)
 {
+	char number[16];
+
 	while (size) {
-		long r = sys_write(fd, bytes, size);
+		long r = sys_write(1, bytes, size);
 
 		if (r <= 0)
-			sys_exit(EXIT_FAILED);
+			return diag(d, EXIT_FAILED, (int)-r, "unable to write the result: %s",
+				    errno_text((int)-r, number));
 		bytes += r;
 		size -= (size_t)r;
 	}
+	return 0;
 }
 
-void report_help(void)
+int report_help(struct diag *d)
 {
-	put(1, help, sizeof(help) - 1);
+	return put(d, help, sizeof(help) - 1);
 }
 
-void report_version(void)
+int report_version(struct diag *d)
 {
 	static const char version[] = "hwcap-exec " HWCAP_EXEC_VERSION "\n";
 
-	put(1, version, sizeof(version) - 1);
+	return put(d, version, sizeof(version) - 1);
 }
 
 static void add_mask(struct text *t, const struct hwcaps *mask)
@@ -84,7 +89,8 @@ void report_choice(const struct program *program, const struct hwcaps *mask,
 		 program->loaded);
 	add_mask(&t, mask);
 	text_add(&t, "\n");
-	put(2, line, t.length);
+	/* A program runs with standard error closed or full, too. */
+	sys_write(2, line, t.length);
 }
 
 static void add_image(struct text *t, const char *what,
@@ -134,7 +140,6 @@ int report_plan(struct diag *d, const struct load *l, void *to)
 	char text[REPORT_SIZE];
 	struct text t;
 
-	(void)d;
 	(void)to;
 	text_init(&t, text, sizeof(text));
 	text_add(&t, "program %s\n", p->path);
@@ -151,6 +156,5 @@ int report_plan(struct diag *d, const struct load *l, void *to)
 	add_mask(&t, &l->request->hide);
 	text_add(&t, "\n");
 	add_vector(&t, l);
-	put(1, text, t.length);
-	return 0;
+	return put(d, text, t.length);
 }

@@ -178,6 +178,7 @@ exits "stamp --pid, cgroup as expected" 0 $ctl stamp --pid=$process "$name/a/new
 exits "stamp --pid, another cgroup" 1 $ctl stamp --pid=$process "$name/a"
 like "stamp --pid, another cgroup: why" "$(cat "$tmp/err")" 'is not in cgroup'
 exits "stamp --pid of the root cgroup" 1 $ctl stamp --pid=2
+exits "stamp of the root cgroup, not named" 1 inside "$mount" $ctl stamp
 exits "stamp --pid of nobody" 1 $ctl stamp --pid=4194305
 exec 9>&-
 wait_for 5 no_process

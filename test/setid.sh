@@ -64,6 +64,11 @@ for kind in setuid setgid caps; do
 		sh "$tmp" "${run[@]}" "$tmp/$kind")" "65534 65534 65534 65534"
 done
 
+# Root has all capabilities but where a file's are all it gets natively.
+is "caps: run for root" "$("${run[@]}" "$tmp/caps")" "0 0 0 0"
+exits "caps: refused for root in effect only" 126 setpriv --ruid=65534 --euid=0 "${run[@]}" "$tmp/caps"
+exits "caps: refused where root is no one special" 126 setpriv --securebits=+noroot "${run[@]}" "$tmp/caps"
+
 # Capabilities by our own file are not the program's: execve takes them away.
 cp "$HWCAP_EXEC" "$tmp/hwcap-exec-capable"
 setcap cap_net_raw+ep "$tmp/hwcap-exec-capable"
