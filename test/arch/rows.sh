@@ -75,6 +75,10 @@ try()
 	fi
 	"$PROGRAMS/compare" "$1" "$3" "$work/native" "$work/masked" "$MASK" "$EXCEPTIONS" "$work/used" \
 		>"$work/result" 2>&1
+	# 0 and 1 are verdicts; anything else compared nothing.
+	if [ $? -gt 1 ] || ! grep -q '^ok' "$work/result"; then
+		echo "not ok - $1 $3: no comparison" >>"$work/result"
+	fi
 	good=$(grep -c '^ok' "$work/result") bad=$(grep -c '^not ok' "$work/result")
 	[ "$bad" = 0 ]
 }

@@ -75,7 +75,7 @@ ENTRY = -Wl,-e,probe_start
 BARE_LINK = $(CC) -nostdlib -Wl,--build-id=none -Wl,-z,text $(ENTRY)
 MUSL_STATIC_PIE = $(CC) -nostdlib -nostartfiles -static-pie $(ENTRY) \
 	$(MUSL_LIB)/rcrt1.o $(MUSL_LIB)/crti.o
-MUSL_END = -L$(MUSL_LIB) -lc -lgcc $(MUSL_LIB)/crtn.o
+MUSL_END = $(MUSL_LIB)/libc.a -lgcc $(MUSL_LIB)/crtn.o
 
 glibc_pie = $(call contract_set,glibc-pie,main)
 glibc_nopie = $(call contract_set,glibc-nopie,main)
