@@ -14,6 +14,8 @@
 
 enum arch_trace_call { ARCH_TRACE_PRCTL, ARCH_TRACE_BRK, ARCH_TRACE_WAITID };
 enum { ARCH_TRACE_STACK = 1, ARCH_TRACE_FRAME = 8 };
+#define ARCH_TRACE_AVAILABLE false
+#define ARCH_TRACE_CAN_STEP  false
 
 struct arch_trace_site {
 	uint64_t at;

@@ -8,6 +8,7 @@
 #define OPTIONS_H
 
 #include "diag.h"
+#include "follow.h"
 #include "hwcap.h"
 
 enum engine { ENGINE_AUTO, ENGINE_LOADER, ENGINE_TRACE };
@@ -20,6 +21,7 @@ enum options_action { ACTION_RUN, ACTION_HELP, ACTION_VERSION };
 struct options {
 	enum options_action action;
 	enum engine engine;
+	enum follow_mode follow;
 	bool have_hide, have_keep;  /* --mask, --keep given */
 	struct hwcaps hide, keep;   /* union of their SPECs */
 	bool by_name;               /* one of them names features */

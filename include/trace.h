@@ -19,16 +19,7 @@ struct trace_edit {
 	struct hwcaps hide;
 	bool by_name; /* bits came from names: void for another ABI's program */
 	bool no_vdso; /* drop AT_SYSINFO_EHDR */
-	/* What trace_find_site() found, or NULL: looked for each time. */
-	const struct arch_trace_site *site;
 };
-
-/*
- * Where in our own vDSO, at VDSO, a system call can be made from: in that of
- * every native program it is the same place. SITE->at is relative to its
- * start. False if there is none.
- */
-bool trace_find_site(uint64_t vdso, struct arch_trace_site *site);
 
 /*
  * Thread TID, a tracee of ours, is at its PTRACE_EVENT_EXEC stop: edit its new
@@ -52,7 +43,7 @@ struct tracer {
 	int state; /* shared with the helper; 0 once it is gone */
 	int error; /* of the seizure */
 	int pid;
-	int parent; /* this process */
+	int parent;         /* this process */
 	uint64_t mask;      /* signals blocked in this process */
 	bool child_pending; /* SIGCHLD is */
 	bool child_ignored;
@@ -60,7 +51,6 @@ struct tracer {
 	bool alone;        /* no other children */
 	const char *name;  /* for messages of the helper */
 	struct trace_edit edit;
-	struct arch_trace_site site;
 	uint64_t vdso, page;
 	_Alignas(16) unsigned char stack[TRACE_STACK];
 };
@@ -72,6 +62,14 @@ struct tracer {
  */
 int trace_start(struct diag *d, struct tracer *t, const char *name, uint64_t vdso, uint64_t page,
 		const struct trace_edit *edit);
+
+/*
+ * After unshare(CLONE_NEWPID) the next child is init of a new namespace, and no
+ * other can be started once it is gone: that must not be a helper of ours. A
+ * namespace without init has no such link (kernel/pid_namespace.c:
+ * pidns_for_children_get()).
+ */
+bool trace_child_is_init(void);
 
 /* Execute PATH. Returns only on failure, -1 with D filled and no helper left. */
 int trace_exec(struct diag *d, struct tracer *t, const char *path, char *const *argv,

@@ -7,6 +7,7 @@
 
 #include "arch.h"
 #include "engine.h"
+#include "follow.h"
 #include "load.h"
 #include "process.h"
 #include "report.h"
@@ -110,6 +111,51 @@ static int explain(struct diag *d, const struct engine_request *r)
 	return load_run(d, &request);
 }
 
+static int exec_failed(struct diag *d, const struct engine_request *r, long error)
+{
+	char number[16];
+
+	if (error == -ENOEXEC)
+		return explain(d, r);
+	if (error == -EPERM)
+		return diag(d, EXIT_CANNOT_RUN, EPERM,
+			    "%s: cannot be masked, so it does not run; --follow=try "
+			    "would run it as it is",
+			    r->file);
+	if (error == -ENOSYS)
+		return diag(d, EXIT_FAILED, ENOSYS, "%s: the supervisor of --follow has ended",
+			    r->file);
+	return diag(d, error == -ENOENT || error == -ENOTDIR ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN,
+		    (int)-error, "%s: %s", r->file, errno_text((int)-error, number));
+}
+
+/*
+ * With --follow, or under a supervisor where it would come to a tracer: one
+ * process has one tracer, so the supervisor's edit serves both.
+ */
+__attribute__((noinline, cold)) static int
+run_followed(struct diag *d, const struct engine_request *r, const char *why)
+{
+	const struct trace_edit edit = { .hide = r->hide,
+					 .by_name = r->by_name,
+					 .no_vdso = r->options->no_vdso };
+	const struct follow follow = { .edit = edit, .mode = r->options->follow };
+	long error;
+
+	if (follow.mode && follow_start(d, r->start, &follow))
+		return -1;
+	if (r->options->engine == ENGINE_LOADER) {
+		verbose(r, "loader", "as asked; what it starts is followed");
+		return run_loader(d, r, false);
+	}
+	verbose(r, "trace", why);
+	if (follow.mode)
+		error = sys_execve(r->program->path, arguments(r), r->start->envp);
+	else
+		error = follow_exec(r->program->path, arguments(r), r->start->envp, &edit);
+	return exec_failed(d, r, error);
+}
+
 /*
  * AS_IS: our address space is as the kernel made it; the loader, where it
  * gives up, leaves the vDSO elsewhere. Returns 1 if there can be no tracer.
@@ -122,6 +168,8 @@ __attribute__((noinline)) static int try_trace(struct diag *d, const struct engi
 					 .no_vdso = r->options->no_vdso };
 	struct tracer tracer;
 
+	if (follow_supervised())
+		return run_followed(d, r, "by the supervisor there is");
 	if (trace_start(d, &tracer, r->file, as_is ? r->start->vdso : 0, r->start->page_size,
 			&edit))
 		return 1;
@@ -220,7 +268,8 @@ __attribute__((noinline)) static int run_copy(struct diag *d, const struct engin
 	if (!fill(&stamp, r))
 		return diag(d, EXIT_FAILED, ENAMETOOLONG,
 			    "%s: its path is too long for a copy of hwcap-exec "
-			    "to carry; use --engine=loader", r->file);
+			    "to carry; use --engine=loader",
+			    r->file);
 	fd = make_copy(&stamp);
 	if (fd >= 0) {
 		verbose(r, "loader",
@@ -328,6 +377,8 @@ int engine_run(struct diag *d, const struct engine_request *r)
 		return run_loader(d, r, false);
 	if (engine != ENGINE_LOADER && check_narrow(d, r))
 		return -1;
+	if (r->options->follow)
+		return run_followed(d, r, "by the supervisor");
 	if (r->set_id)
 		return run_trace(d, r, "a set-id program");
 	switch (engine) {

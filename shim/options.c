@@ -7,12 +7,13 @@
 struct option {
 	char letter; /* '\0': none */
 	char name[12];
-	enum { NO_VALUE, VALUE, OPTIONAL_VALUE } value;
+	enum { NO_VALUE, VALUE, OPTIONAL_VALUE, LONG_VALUE } value; /* long: as --NAME=VALUE */
 };
 
 static const struct option table[] = {
 	{ 'm', "mask", VALUE },
 	{ 'k', "keep", VALUE },
+	{ 'f', "follow", LONG_VALUE },
 	{ 'a', "argv0", VALUE },
 	{ 'e', "engine", VALUE },
 	{ 'n', "dry-run", NO_VALUE },
@@ -56,6 +57,14 @@ static void insist_on_cgroup(struct options *o, const char *path)
 	o->cgroup_path = path;
 }
 
+static int parse_follow(struct diag *d, const char *value, enum follow_mode *follow)
+{
+	if (value && strcmp(value, "try"))
+		return diag(d, EXIT_FAILED, 0, "--follow=%s: the only value is try", value);
+	*follow = value ? FOLLOW_TRY : FOLLOW_MUST;
+	return 0;
+}
+
 /* SPECs are parsed in a second pass: --exact counts wherever it stands. */
 static int apply(struct diag *d, struct options *o, char letter, const char *value)
 {
@@ -67,6 +76,7 @@ static int apply(struct diag *d, struct options *o, char letter, const char *val
 	case 'c': insist_on_cgroup(o, value); break;
 	case 'C': o->cgroup = CGROUP_LEAVE_OUT; break;
 	case 'R': o->cgroup_root = value; break;
+	case 'f': return parse_follow(d, value, &o->follow);
 	case 'x': o->exact = true; break;
 	case 'd': o->no_vdso = true; break;
 	case 'n': o->dry_run = true; break;

@@ -19,6 +19,7 @@ static const char help[] =
 	"      --no-cgroup      leave it out\n"
 	"      --cgroup-root=DIR\n"
 	"                       the hierarchy, if it is not where it is mounted\n"
+	"  -f, --follow[=try]   descendants stay masked, too; try: if possible\n"
 	"  -a, --argv0=NAME     pass NAME as argv[0]\n"
 	"  -e, --engine=ENGINE  auto (default), loader or trace\n"
 	"      --no-vdso        do not tell PROGRAM where the vDSO is\n"

@@ -147,24 +147,24 @@ static uint64_t room_in_vdso(const struct traced *x, const struct tracer *t)
 	const struct vdso own = { .text = t->vdso };
 	uint64_t size, end, code = 0;
 
-	if (!t->edit.site || x->width != 8 || !vdso_code(&own, &size))
+	if (!x->context.have_site || x->e.width != 8 || !vdso_code(&own, &size))
 		return 0;
 	end = page_up(size, t->page) - sizeof(code);
-	if (end < size || trace_read(x->tid, x->vdso + end, &code, sizeof(code)) < 8 || code)
+	if (end < size || edit_read(x->tid, x->e.vdso + end, &code, sizeof(code)) < 8 || code)
 		return 0;
-	return x->vdso + end;
+	return x->e.vdso + end;
 }
 
 /* Have it return from a signal after its wait: that restores all there is. */
 static uint64_t add_sigreturn(const struct traced *x, uint64_t code)
 {
 	unsigned char frame[ARCH_TRACE_FRAME];
-	uint64_t at = (x->sp - sizeof(frame)) & ~15UL, poke;
+	uint64_t at = (arch_trace_sp(&x->e.regs) - sizeof(frame)) & ~15UL, poke;
 
 	memcpy(&poke, arch_trace_sigreturn, sizeof(poke));
-	arch_trace_frame(&x->regs, x->mask, frame);
+	arch_trace_frame(&x->e.regs, x->e.mask, frame);
 	if (sys_ptrace(PTRACE_POKEDATA, x->tid, code, poke) ||
-	    trace_write(x->tid, at, frame, sizeof(frame)))
+	    edit_write(x->tid, at, frame, sizeof(frame)))
 		return 0;
 	return at;
 }
@@ -177,27 +177,27 @@ static uint64_t add_sigreturn(const struct traced *x, uint64_t code)
  */
 static int let_it_reap(struct traced *x, const struct tracer *t)
 {
-	const uint64_t child = SIGNAL_BIT(SIGCHLD), mask = x->mask & ~child;
-	const bool unblock = (x->mask & child) && !t->child_pending;
-	struct arch_trace_regs regs = x->regs;
+	const uint64_t child = SIGNAL_BIT(SIGCHLD), mask = x->e.mask & ~child;
+	const bool unblock = (x->e.mask & child) && !t->child_pending;
+	struct arch_trace_regs regs = x->e.regs;
 	uint64_t stack[ARCH_TRACE_STACK], then = arch_trace_ip(&regs);
-	uint64_t sp = x->sp, code = 0;
+	uint64_t sp = arch_trace_sp(&x->e.regs), code = 0;
 	size_t words;
 
-	if (unblock || !x->site.clean)
+	if (unblock || !x->e.site.clean)
 		code = room_in_vdso(x, t);
 	if (code) {
 		then = code;
 		sp = add_sigreturn(x, code);
 	}
-	words = arch_trace_set_last_call(&regs, &x->site, ARCH_TRACE_WAITID,
+	words = arch_trace_set_last_call(&regs, &x->e.site, ARCH_TRACE_WAITID,
 					 t->alone ? P_ALL : P_PID, t->alone ? 0 : (uint64_t)t->pid,
 					 then, sp, stack);
-	if (!sp || trace_write(x->tid, arch_trace_sp(&regs), stack, words * x->width))
+	if (!sp || edit_write(x->tid, arch_trace_sp(&regs), stack, words * x->e.width))
 		return diag(x->d, EXIT_FAILED, EFAULT, "unable to write to its memory");
 	if (code && unblock)
 		sys_ptrace(PTRACE_SETSIGMASK, x->tid, sizeof(mask), (unsigned long)&mask);
-	return trace_set_regs(x, &regs);
+	return edit_set_regs(x->tid, &regs) ? -1 : 0;
 }
 
 static void helper(void *arg)
@@ -209,9 +209,9 @@ static void helper(void *arg)
 	check_parent(t);
 	seize_parent(t, x.tid);
 	/* What can be done while the kernel executes the target. */
-	if (trace_find_site(t->vdso, &t->site))
-		t->edit.site = &t->site;
-	x.stat = trace_open_stat(x.tid);
+	edit_context_init(&x.context, t->vdso, -1);
+	edit_state_init(&x.e);
+	edit_prepare(&x.context, &x.e, x.tid);
 	await_exec(t, x.tid);
 	if (trace_edit_stopped(&x, &t->edit))
 		give_up(t, x.tid, &d);
@@ -250,13 +250,7 @@ static int refused(struct diag *d, const char *name, int error)
 		    errno_text(error, number));
 }
 
-/*
- * After unshare(CLONE_NEWPID) the next child is init of a new namespace, and no
- * other can be started once it is gone: that must not be the helper. A
- * namespace without init has no such link (kernel/pid_namespace.c:
- * pidns_for_children_get()).
- */
-static bool next_child_is_init(void)
+bool trace_child_is_init(void)
 {
 	return sys_faccessat2(AT_FDCWD, "/proc/self/ns/pid_for_children", 0, 0) == -ENOENT &&
 	       !sys_faccessat2(AT_FDCWD, "/proc/self/ns/pid", 0, 0);
@@ -286,7 +280,7 @@ int trace_start(struct diag *d, struct tracer *t, const char *name, uint64_t vds
 	char number[16];
 	long r;
 
-	if (next_child_is_init())
+	if (trace_child_is_init())
 		return refused(d, name, EXDEV);
 	t->state = STARTING;
 	t->error = 0;

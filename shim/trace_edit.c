@@ -7,10 +7,8 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
-#include "process.h"
+#include "trace_edit.h"
 #include "sys.h"
-#include "trace.h"
-#include "trace_steps.h"
 
 #ifndef PTRACE_GETSIGMASK
 #define PTRACE_GETSIGMASK 0x420a
@@ -24,28 +22,36 @@
 #endif
 
 enum {
-	BELOW_STACK = 256, /* the red zone, and then some, stays untouched */
+	FIRST_READ = 2048, /* of the stack: more than most programs have there */
+	BELOW_STACK = 128, /* the red zone */
 	VDSO_SIZE = 4096,  /* of its text; every vDSO has that much */
 	STAT_SIZE = 1024,
 };
 
-struct vector {
-	uint64_t at;  /* in the target */
-	size_t count; /* pairs, AT_NULL included */
-	uint64_t vdso;
-	uint64_t args, env, execfn; /* first strings of each */
-	Elf64_auxv_t pair[STACK_AUX_MAX];
+/* The words of the initial stack, read as they are needed. */
+struct window {
+	int tid;
+	uint64_t at; /* of the first byte of BYTES in the target */
+	size_t have;
+	_Alignas(8) unsigned char bytes[FIRST_READ];
 };
 
-/* Reads the words of the initial stack, one after the other. */
-struct cursor {
-	const struct traced *t;
-	uint64_t at;
-	size_t width, used, have;
-	_Alignas(8) unsigned char bytes[2048];
-};
+void edit_context_init(struct edit_context *c, uint64_t vdso, int proc)
+{
+	*c = (struct edit_context){ .proc = proc };
+	c->have_site = vdso && arch_trace_find_site((const unsigned char *)vdso, VDSO_SIZE, 0,
+						    false, &c->site);
+}
 
-long trace_read(int tid, uint64_t at, void *to, size_t size)
+void edit_state_init(struct edit_state *e)
+{
+	e->stat = -1;
+	e->have_map = e->step = e->brk = e->tamed = e->stopped = e->blocked = false;
+}
+
+/* ---- memory ---------------------------------------------------------------- */
+
+long edit_read(int tid, uint64_t at, void *to, size_t size)
 {
 	struct sys_iovec local = { to, size }, remote = { (void *)at, size };
 	long r = sys_process_vm_readv(tid, &local, &remote);
@@ -63,7 +69,7 @@ long trace_read(int tid, uint64_t at, void *to, size_t size)
 	return (long)(size & ~(sizeof(word) - 1));
 }
 
-long trace_write(int tid, uint64_t at, const void *from, size_t size)
+long edit_write(int tid, uint64_t at, const void *from, size_t size)
 {
 	struct sys_iovec local = { (void *)(uintptr_t)from, size };
 	struct sys_iovec remote = { (void *)at, size };
@@ -87,373 +93,395 @@ long trace_write(int tid, uint64_t at, const void *from, size_t size)
 	return 0;
 }
 
-static int ended(const struct traced *t)
-{
-	return diag(t->d, EXIT_FAILED, ESRCH, "it was killed as it started");
-}
+/* ---- the vector ------------------------------------------------------------ */
 
-static long get_regs(const struct traced *t, struct arch_trace_regs *r)
-{
-	struct sys_iovec to = { r->word, sizeof(r->word) };
-	long result = sys_ptrace(PTRACE_GETREGSET, t->tid, NT_PRSTATUS, (unsigned long)&to);
-
-	r->size = to.size;
-	return result;
-}
-
-int trace_set_regs(const struct traced *t, const struct arch_trace_regs *r)
-{
-	struct sys_iovec from = { (void *)(uintptr_t)r->word, r->size };
-
-	return sys_ptrace(PTRACE_SETREGSET, t->tid, NT_PRSTATUS, (unsigned long)&from) ? ended(t) :
-											 0;
-}
-
-/*
- * Go on by REQUEST, and wait for what that stops at. Everything that can be
- * blocked is, so the only signals that get in between are SIGKILL and SIGSTOP.
- */
-static int resume(const struct traced *t, long request)
-{
-	return sys_ptrace(request, t->tid, 0, 0) ? ended(t) : 0;
-}
-
-static int wait_stop(struct traced *t, long request)
-{
-	int status;
-
-	for (;;) {
-		if (sys_wait4(t->tid, &status, __WALL) != t->tid || !WIFSTOPPED(status))
-			return ended(t);
-		if ((status >> 8 & 0xff7f) == SIGTRAP)
-			return 0;
-		if (status >> 8 == SIGSTOP)
-			t->stopped = true;
-		if (resume(t, request))
-			return -1;
-	}
-}
-
-static int step(struct traced *t, long request)
-{
-	return resume(t, request) || wait_stop(t, request) ? -1 : 0;
-}
-
-static bool next_word(struct cursor *c, uint64_t *word)
-{
-	if (c->used + c->width > c->have) {
-		long r = trace_read(c->t->tid, c->at, c->bytes, sizeof(c->bytes));
-
-		if (r < (long)c->width)
-			return false;
-		c->used = 0;
-		c->have = (size_t)r;
-	}
-	*word = 0;
-	memcpy(word, c->bytes + c->used, c->width);
-	c->used += c->width;
-	c->at += c->width;
-	return true;
-}
-
-/* Past a list of pointers. FIRST: its first one, 0 if it is empty. */
-static bool skip_strings(struct cursor *c, uint64_t *first)
+static uint64_t get_word(const unsigned char *from, size_t width)
 {
 	uint64_t word;
+	uint32_t narrow;
 
-	if (!next_word(c, first))
-		return false;
-	for (word = *first; word;)
-		if (!next_word(c, &word))
-			return false;
-	return true;
-}
-
-static void take_pair(struct vector *v, const Elf64_auxv_t *pair)
-{
-	if (pair->a_type == AT_SYSINFO_EHDR)
-		v->vdso = pair->a_un.a_val;
-	if (pair->a_type == AT_EXECFN)
-		v->execfn = pair->a_un.a_val;
-}
-
-/* Read what create_elf_tables() left at the stack pointer. */
-static bool read_vector(struct traced *t, struct vector *v)
-{
-	struct cursor c;
-	uint64_t argc;
-	size_t n = 0;
-
-	c.t = t;
-	c.at = t->sp;
-	c.width = t->width;
-	c.used = c.have = 0;
-	if (!next_word(&c, &argc))
-		return false;
-	if (t->width == 8 && argc >> 32) { /* x32: short words, long registers */
-		t->width = c.width = 4;
-		c.used -= 4;
-		c.at -= 4;
+	if (width == sizeof(word)) {
+		memcpy(&word, from, sizeof(word));
+		return word;
 	}
-	if (!skip_strings(&c, &v->args) || !skip_strings(&c, &v->env))
-		return false;
-	v->at = c.at;
-	v->vdso = v->execfn = 0;
-	do {
-		if (n == STACK_AUX_MAX || !next_word(&c, &v->pair[n].a_type) ||
-		    !next_word(&c, &v->pair[n].a_un.a_val))
+	memcpy(&narrow, from, sizeof(narrow));
+	return narrow;
+}
+
+static void put_word(unsigned char *to, size_t width, uint64_t word)
+{
+	const uint32_t narrow = (uint32_t)word;
+
+	if (width == sizeof(word))
+		memcpy(to, &word, sizeof(word));
+	else
+		memcpy(to, &narrow, sizeof(narrow));
+}
+
+static bool window_word(struct window *w, uint64_t at, size_t width, uint64_t *word)
+{
+	if (at < w->at || at + width > w->at + w->have) {
+		long r = edit_read(w->tid, at, w->bytes, sizeof(w->bytes));
+
+		w->at = at;
+		w->have = r > 0 ? (size_t)r : 0;
+		if (w->have < width)
 			return false;
-		take_pair(v, &v->pair[n]);
-	} while (v->pair[n++].a_type != AT_NULL);
-	v->count = n;
+	}
+	*word = get_word(w->bytes + (at - w->at), width);
 	return true;
 }
 
-static void mask_vector(const struct trace_edit *edit, struct vector *v)
+/* create_elf_tables(): argc, argv, NULL, envp, NULL, the vector. */
+static bool find_vector(struct window *w, uint64_t sp, struct edit_vector *v)
 {
-	size_t n = 0;
+	uint64_t word, at;
+
+	if (!window_word(w, sp, v->width, &word))
+		return false;
+	if (v->width == 8 && word >> 32) { /* x32: short words, long registers */
+		v->width = 4;
+		word &= UINT32_MAX;
+	}
+	at = sp + (word + 2) * v->width;
+	if (!window_word(w, sp + v->width, v->width, &v->args))
+		return false;
+	for (v->env = 0;; v->env = v->env ? v->env : word) {
+		if (!window_word(w, at, v->width, &word))
+			return false;
+		at += v->width;
+		if (!word)
+			break;
+	}
+	v->at = at;
+	for (v->count = 0; v->count < STACK_AUX_MAX;) {
+		if (!window_word(w, at + 2 * v->width * v->count, v->width, &word))
+			return false;
+		v->count++;
+		if (word == AT_NULL)
+			return true;
+	}
+	return false;
+}
+
+static void mask_vector(const struct trace_edit *edit, struct edit_state *e, struct edit_vector *v)
+{
+	size_t n = 0, size = 2 * v->width;
 
 	for (size_t i = 0; i < v->count; i++) {
-		Elf64_auxv_t pair = v->pair[i];
-		int entry = hwcap_index(pair.a_type);
+		uint64_t type = get_word(v->bytes + i * size, v->width);
+		uint64_t value = get_word(v->bytes + i * size + v->width, v->width);
+		int entry = hwcap_index(type);
 
-		if (edit->no_vdso && pair.a_type == AT_SYSINFO_EHDR)
-			continue;
-		if (entry >= 0)
-			pair.a_un.a_val &= ~edit->hide.word[entry];
-		v->pair[n++] = pair;
+		if (type == AT_EXECFN)
+			v->execfn = value;
+		if (type == AT_SYSINFO_EHDR) {
+			e->vdso = value;
+			if (edit->no_vdso) {
+				v->changed = true;
+				continue;
+			}
+		}
+		if (entry >= 0 && (value & edit->hide.word[entry])) {
+			put_word(v->bytes + i * size + v->width, v->width,
+				 value & ~edit->hide.word[entry]);
+			v->changed = true;
+		}
+		memmove(v->bytes + n++ * size, v->bytes + i * size, size);
 	}
-	while (n < v->count)
-		v->pair[n++] = (Elf64_auxv_t){ .a_type = AT_NULL };
+	memset(v->bytes + n * size, 0, (v->count - n) * size);
 }
 
-static int write_vector(const struct traced *t, const struct vector *v)
+static bool read_vector(struct edit_state *e, int tid, struct edit_vector *v)
 {
-	uint32_t narrow[2 * STACK_AUX_MAX];
-	const void *from = v->pair;
+	struct window w;
+	size_t size;
 
-	for (size_t i = 0; t->width == 4 && i < v->count; i++) {
-		narrow[2 * i] = (uint32_t)v->pair[i].a_type;
-		narrow[2 * i + 1] = (uint32_t)v->pair[i].a_un.a_val;
-		from = narrow;
+	w.tid = tid;
+	w.at = w.have = 0;
+	v->width = arch_trace_is_narrow(&e->regs) ? 4 : 8;
+	v->changed = false;
+	v->execfn = e->vdso = 0;
+	if (!find_vector(&w, arch_trace_sp(&e->regs), v))
+		return false;
+	size = v->count * 2 * v->width;
+	if (v->at >= w.at && v->at + size <= w.at + w.have) {
+		memcpy(v->bytes, w.bytes + (v->at - w.at), size);
+		return true;
 	}
-	if (!trace_write(t->tid, v->at, from, v->count * 2 * t->width))
-		return 0;
-	return diag(t->d, EXIT_FAILED, EFAULT, "unable to write to its vector");
+	return edit_read(tid, v->at, v->bytes, size) == (long)size;
 }
 
-static int edit_stack(struct traced *t, const struct trace_edit *edit, struct vector *v)
-{
-	if (!read_vector(t, v))
-		return diag(t->d, EXIT_CANNOT_RUN, EPERM,
-			    "its vector cannot be read; run as a user who may "
-			    "read the program");
-	if (t->width == 4 && edit->by_name)
-		return diag(t->d, EXIT_CANNOT_RUN, ENOEXEC,
-			    "is a 32-bit program, whose entries have another "
-			    "meaning: give the mask in numbers (AT_HWCAP=0x...)");
-	mask_vector(edit, v);
-	return write_vector(t, v);
-}
+/* ---- the memory map -------------------------------------------------------- */
 
-bool trace_find_site(uint64_t vdso, struct arch_trace_site *site)
+/* Numbers of /proc/PID/stat from field 3 on, in one pass. */
+static void parse_stat(char *stat, size_t size, uint64_t *field, unsigned int count)
 {
-	return vdso && arch_trace_find_site((const unsigned char *)vdso, VDSO_SIZE, 0, false, site);
-}
+	const char *at = stat + size;
 
-static int find_site(struct traced *t, const struct trace_edit *e, uint64_t vdso)
-{
-	unsigned char code[VDSO_SIZE];
-	long r;
+	while (at > stat && *at != ')')
+		at--;
 
-	if (e->site && vdso && t->width == 8) {
-		t->site = *e->site;
-		t->site.at += vdso;
-		return 0;
+	memset(field, 0, count * sizeof(*field));
+	for (unsigned int i = 2; i < count; i++) {
+		while (*at && *at != ' ')
+			at++;
+		while (*at == ' ')
+			at++;
+		for (const char *p = at; *p >= '0' && *p <= '9'; p++)
+			field[i] = field[i] * 10 + (uint64_t)(*p - '0');
 	}
-	r = vdso ? trace_read(t->tid, vdso, code, sizeof(code)) : 0;
-	if (r > 0 &&
-	    arch_trace_find_site(code, (size_t)r, vdso, arch_trace_is_narrow(&t->regs), &t->site))
-		return 0;
-	return diag(t->d, EXIT_CANNOT_RUN, ENOSYS, "it has no vDSO to make a system call from");
 }
 
-/* Number N (counted from 1) of /proc/PID/stat, from 3 on. */
-static uint64_t stat_field(const char *stat, unsigned int n)
-{
-	const char *at = strrchr(stat, ')');
-	uint64_t value = 0;
-
-	for (unsigned int i = 2; at && i < n; i++)
-		at = strchr(at + 1, ' ');
-	for (at = at ? at + 1 : ""; *at >= '0' && *at <= '9'; at++)
-		value = value * 10 + (uint64_t)(*at - '0');
-	return value;
-}
-
-int trace_open_stat(int tid)
+void edit_prepare(const struct edit_context *c, struct edit_state *e, int tid)
 {
 	char path[32];
 	struct text text;
 
 	text_init(&text, path, sizeof(path));
-	text_add(&text, "/proc/%d/stat", tid);
-	return (int)sys_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	text_add(&text, "%s%d/stat", c->proc < 0 ? "/proc/" : "", tid);
+	e->stat = (int)sys_openat(c->proc, path, O_RDONLY | O_CLOEXEC, 0);
 }
 
-/*
- * What the kernel has now is what it is to keep. False if /proc is not there,
- * or is that of another pid namespace: the stack is then not where ours is.
- */
-static bool read_map(const struct traced *t, struct process_map *map)
+void edit_close(struct edit_state *e)
 {
-	const int fd = t->stat < 0 ? trace_open_stat(t->tid) : t->stat;
+	if (e->stat >= 0)
+		sys_close(e->stat);
+	e->stat = -1;
+}
+
+/* What the kernel has now is what it is to keep, as far as /proc tells. */
+void edit_read_map(struct edit_state *e)
+{
+	enum { FIELDS = 53 };
+	uint64_t f[FIELDS];
 	char stat[STAT_SIZE];
 	long r;
 
-	if (fd < 0)
-		return false;
-	r = sys_read(fd, stat, sizeof(stat) - 1);
-	sys_close(fd);
+	e->have_map = false;
+	if (e->stat < 0)
+		return;
+	r = sys_read(e->stat, stat, sizeof(stat) - 1);
 	stat[r > 0 ? r : 0] = '\0';
-	*map = (struct process_map){
-		.start_code = stat_field(stat, 26),
-		.end_code = stat_field(stat, 27),
-		.start_stack = stat_field(stat, 28),
-		.start_data = stat_field(stat, 45),
-		.end_data = stat_field(stat, 46),
-		.start_brk = stat_field(stat, 47),
-		.brk = stat_field(stat, 47),
-		.arg_start = stat_field(stat, 48),
-		.arg_end = stat_field(stat, 49),
-		.env_start = stat_field(stat, 50),
-		.env_end = stat_field(stat, 51),
+	/* Counted from 0 here, from 1 in proc(5). */
+	parse_stat(stat, (size_t)(r > 0 ? r : 0), f, FIELDS);
+	e->map = (struct process_map){
+		.start_code = f[25],
+		.end_code = f[26],
+		.start_stack = f[27],
+		.start_data = f[44],
+		.end_data = f[45],
+		.start_brk = f[46],
+		.brk = f[46],
+		.arg_start = f[47],
+		.arg_end = f[48],
+		.env_start = f[49],
+		.env_end = f[50],
 	};
-	return map->start_stack == t->sp;
-}
-
-/* Let the target make a call, and wait for its result. */
-static int inject(struct traced *t, enum arch_trace_call call, uint64_t a, uint64_t b, uint64_t c,
-		  uint64_t d, long *result)
-{
-	const long request = t->can_step ? PTRACE_SINGLESTEP : PTRACE_SYSCALL;
-	struct arch_trace_regs regs = t->regs;
-
-	arch_trace_set_call(&regs, &t->site, call, a, b, c, d);
-	if (trace_set_regs(t, &regs))
-		return -1;
-	/* A step's SIGTRAP is forced: it would end its being ignored. */
-	if (step(t, request) || (!t->can_step && step(t, request)))
-		return -1;
-	if (get_regs(t, &regs))
-		return ended(t);
-	*result = arch_trace_result(&regs);
-	return 0;
+	/* A step ends with a SIGTRAP that is forced: being blocked or ignored
+	 * would not survive it. */
+	e->step = ARCH_TRACE_CAN_STEP && !((f[31] | f[32]) >> (SIGTRAP - 1) & 1);
+	/* The /proc of another pid namespace has another process there. */
+	e->have_map = e->map.start_stack == arch_trace_sp(&e->regs);
 }
 
 /*
  * Without /proc, code and data ranges are out of reach, and of little use:
- * nothing but /proc/PID/stat shows them. The strings have no gaps.
+ * nothing but /proc/PID/stat shows them. The strings have no gaps. The brk is
+ * still missing: the program is asked for it first.
  */
-static int guess_map(struct traced *t, const struct vector *v, struct process_map *map)
+static void guess_map(struct edit_state *e, const struct edit_vector *v)
 {
-	long brk;
+	uint64_t env = v->env ? v->env : v->execfn;
 
-	if (inject(t, ARCH_TRACE_BRK, 0, 0, 0, 0, &brk))
-		return -1;
-	*map = (struct process_map){ .start_brk = (uint64_t)brk,
-				     .brk = (uint64_t)brk,
-				     .start_stack = t->sp,
-				     .arg_start = v->args,
-				     .arg_end = v->env ? v->env : v->execfn,
-				     .env_start = v->env ? v->env : v->execfn,
-				     .env_end = v->execfn };
-	process_map_tame(map);
-	return 0;
+	e->brk = true;
+	e->map = (struct process_map){ .start_stack = arch_trace_sp(&e->regs),
+				       .arg_start = v->args,
+				       .arg_end = env,
+				       .env_start = env,
+				       .env_end = v->execfn };
 }
 
-static int set_map(struct traced *t, const struct process_map *map, long *result)
+static bool find_site(const struct edit_context *c, struct edit_state *e, int tid)
 {
-	const struct process_map nothing = { .exe_fd = 0 };
-	uint64_t at = (t->sp - BELOW_STACK - sizeof(*map)) & ~15UL;
-
-	if (trace_write(t->tid, at, map, sizeof(*map)))
-		return diag(t->d, EXIT_FAILED, EFAULT, "unable to write to its stack");
-	if (inject(t, ARCH_TRACE_PRCTL, PR_SET_MM, PR_SET_MM_MAP, at, sizeof(*map), result))
-		return -1;
-	trace_write(t->tid, at, &nothing, sizeof(nothing));
-	return 0;
-}
-
-static int edit_saved(struct traced *t, const struct vector *v, struct process_map *known)
-{
-	struct process_map map = *known;
-	char number[16];
+	unsigned char code[VDSO_SIZE];
+	const bool narrow = arch_trace_is_narrow(&e->regs);
 	long r;
 
-	if (!map.start_brk && guess_map(t, v, &map))
-		return -1;
-	map.auxv = (const Elf64_auxv_t *)v->at;
-	map.auxv_size = (uint32_t)(v->count * 2 * t->width);
-	map.exe_fd = (uint32_t)-1;
-	if (set_map(t, &map, &r))
-		return -1;
-	if (r == -EINVAL) {
-		process_map_tame(&map);
-		if (set_map(t, &map, &r))
-			return -1;
+	if (!e->vdso)
+		return false;
+	if (!narrow && c->have_site) {
+		e->site = c->site;
+		e->site.at += e->vdso;
+		return true;
 	}
-	if (!r)
-		return 0;
-	if (r == -EINVAL || r == -EPERM)
-		return diag(t->d, EXIT_FAILED, (int)-r,
-			    "the kernel refuses to change its saved vector (is "
-			    "it built with CONFIG_CHECKPOINT_RESTORE?)");
-	return diag(t->d, EXIT_FAILED, (int)-r, "unable to change its saved vector: %s",
-		    errno_text((int)-r, number));
+	r = edit_read(tid, e->vdso, code, sizeof(code));
+	return r > 0 && arch_trace_find_site(code, (size_t)r, e->vdso, narrow, &e->site);
 }
 
-static int edit(struct traced *t, const struct trace_edit *e)
+/* ---- the call -------------------------------------------------------------- */
+
+long edit_get_regs(int tid, struct arch_trace_regs *regs)
 {
-	struct process_map map;
-	struct vector v;
+	struct sys_iovec to = { regs->word, sizeof(regs->word) };
+	long r = sys_ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, (unsigned long)&to);
 
-	v.vdso = 0;
-	if (edit_stack(t, e, &v) || resume(t, PTRACE_SYSCALL))
-		return -1;
-	t->vdso = v.vdso;
-	/* While it is on its way to the end of the exec. */
-	if (!read_map(t, &map))
-		map.start_brk = 0;
-	if (wait_stop(t, PTRACE_SYSCALL) || find_site(t, e, v.vdso) || edit_saved(t, &v, &map))
-		return -1;
-	return trace_set_regs(t, &t->regs);
+	regs->size = to.size;
+	return r;
 }
 
-int trace_edit_stopped(struct traced *t, const struct trace_edit *e)
+long edit_set_regs(int tid, const struct arch_trace_regs *regs)
+{
+	struct sys_iovec from = { (void *)(uintptr_t)regs->word, regs->size };
+
+	return sys_ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, (unsigned long)&from);
+}
+
+static enum edit_result resume(const struct edit_state *e, int tid, int signal)
+{
+	return sys_ptrace(e->step ? PTRACE_SINGLESTEP : PTRACE_SYSCALL, tid, 0,
+			  (unsigned long)signal) ?
+		       EDIT_GONE :
+		       EDIT_RUNNING;
+}
+
+static enum edit_result call(struct edit_state *e, int tid)
+{
+	struct arch_trace_regs regs = e->regs;
+
+	if (e->brk)
+		arch_trace_set_call(&regs, &e->site, ARCH_TRACE_BRK, 0, 0, 0, 0);
+	else
+		arch_trace_set_call(&regs, &e->site, ARCH_TRACE_PRCTL, PR_SET_MM, PR_SET_MM_MAP,
+				    e->scratch, sizeof(e->map));
+	e->stops = e->step ? 1 : 2;
+	return edit_set_regs(tid, &regs) ? EDIT_GONE : resume(e, tid, 0);
+}
+
+/* It wants more order than execve makes: see process_map_tame(). */
+static enum edit_result call_tame(struct edit_state *e, int tid)
+{
+	e->tamed = true;
+	process_map_tame(&e->map);
+	if (edit_write(tid, e->scratch, &e->map, sizeof(e->map)))
+		return EDIT_UNREADABLE;
+	return call(e, tid);
+}
+
+/* The vector and, below the stack, the map; in one system call, as a rule. */
+static bool write_both(struct edit_state *e, int tid, const struct edit_vector *v, size_t size)
+{
+	struct sys_iovec local[2] = { { (void *)(uintptr_t)v->bytes, size },
+				      { &e->map, sizeof(e->map) } };
+	struct sys_iovec remote[2] = { { (void *)v->at, size },
+				       { (void *)e->scratch, sizeof(e->map) } };
+	long r = sys_process_vm(SYS_process_vm_writev, tid, local, 2, remote, 2);
+
+	if (r == -EPERM || r == -ENOSYS) /* there is another way */
+		return !edit_write(tid, v->at, v->bytes, size) &&
+		       !edit_write(tid, e->scratch, &e->map, sizeof(e->map));
+	return r == (long)(size + sizeof(e->map));
+}
+
+enum edit_result edit_look(const struct edit_context *c, struct edit_state *e, int tid,
+			   const struct trace_edit *edit, struct edit_vector *v)
+{
+	if (!read_vector(e, tid, v))
+		return EDIT_UNREADABLE;
+	e->width = (unsigned int)v->width;
+	if (v->width == 4 && edit->by_name)
+		return EDIT_NARROW;
+	mask_vector(edit, e, v);
+	return find_site(c, e, tid) ? EDIT_DONE : EDIT_NO_SITE;
+}
+
+enum edit_result edit_go(struct edit_state *e, int tid, const struct edit_vector *v)
+{
+	size_t size = v->count * 2 * v->width;
+
+	arch_trace_settle(&e->regs);
+	if (!e->have_map)
+		guess_map(e, v);
+	e->scratch = (arch_trace_sp(&e->regs) - BELOW_STACK - sizeof(e->map)) & ~15UL;
+	e->map.auxv = (const Elf64_auxv_t *)v->at;
+	e->map.auxv_size = (uint32_t)size;
+	e->map.exe_fd = (uint32_t)-1;
+	return write_both(e, tid, v, size) ? call(e, tid) : EDIT_UNREADABLE;
+}
+
+static enum edit_result finish(struct edit_state *e, int tid)
+{
+	memset(&e->map, 0, sizeof(e->map));
+	if (edit_write(tid, e->scratch, &e->map, sizeof(e->map)) || edit_set_regs(tid, &e->regs))
+		return EDIT_GONE;
+	if (e->blocked)
+		sys_ptrace(PTRACE_SETSIGMASK, tid, sizeof(e->mask), (unsigned long)&e->mask);
+	if (e->stopped)
+		sys_tgkill(tid, tid, SIGSTOP);
+	return EDIT_DONE;
+}
+
+/*
+ * A signal before the call was made. Once it is blocked, giving it back makes
+ * the kernel queue it again (kernel/signal.c:ptrace_signal()). SIGTRAP is how
+ * a step ends, and SIGSTOP cannot be blocked; job control's stops are none.
+ */
+static enum edit_result postpone(struct edit_state *e, int tid, int status)
 {
 	const uint64_t all = t->can_step ? ~(1UL << (SIGTRAP - 1)) : ~0UL;
 
-	t->stopped = false;
-	if (get_regs(t, &t->regs) ||
-	    sys_ptrace(PTRACE_GETSIGMASK, t->tid, sizeof(t->mask), (unsigned long)&t->mask) ||
-	    sys_ptrace(PTRACE_SETSIGMASK, t->tid, sizeof(all), (unsigned long)&all))
-		return ended(t);
-	t->sp = arch_trace_sp(&t->regs);
-	t->width = arch_trace_is_narrow(&t->regs) ? 4 : 8;
-	arch_trace_settle(&t->regs);
-	if (edit(t, e))
-		return -1;
-	if (t->stopped)
-		sys_kill(t->tid, SIGSTOP);
-	return sys_ptrace(PTRACE_SETSIGMASK, t->tid, sizeof(t->mask), (unsigned long)&t->mask) ?
-		       ended(t) :
-		       0;
+	if (status >> 16)
+		return resume(e, tid, 0);
+	if (WSTOPSIG(status) == SIGSTOP) {
+		e->stopped = true;
+		return resume(e, tid, 0);
+	}
+	if (!e->blocked &&
+	    (sys_ptrace(PTRACE_GETSIGMASK, tid, sizeof(e->mask), (unsigned long)&e->mask) ||
+	     sys_ptrace(PTRACE_SETSIGMASK, tid, sizeof(all), (unsigned long)&all)))
+		return EDIT_GONE;
+	e->blocked = true;
+	return resume(e, tid, WSTOPSIG(status));
 }
 
-int trace_edit_exec(struct diag *d, int tid, const struct trace_edit *e)
+enum edit_result edit_step(struct edit_state *e, int tid, int status)
 {
-	struct traced t = { .d = d, .tid = tid, .stat = -1 };
+	struct arch_trace_regs regs;
+	long r;
 
-	return trace_edit_stopped(&t, e);
+	if (status >> 8 != SIGTRAP)
+		return postpone(e, tid, status);
+	if (--e->stops)
+		return resume(e, tid, 0);
+	if (edit_get_regs(tid, &regs))
+		return EDIT_GONE;
+	r = arch_trace_result(&regs);
+	if (e->brk) {
+		e->brk = false;
+		e->map.brk = arch_trace_is_narrow(&regs) ? (uint32_t)r : (uint64_t)r;
+		e->map.start_brk = e->map.brk;
+		return call_tame(e, tid);
+	}
+	if (!r)
+		return finish(e, tid);
+	if (r != -EINVAL || e->tamed)
+		return EDIT_REFUSED;
+	return call_tame(e, tid);
+}
+
+const char *edit_text(enum edit_result r)
+{
+	switch (r) {
+	case EDIT_UNREADABLE:
+		return "its vector cannot be read; run as a user who may read the "
+		       "program";
+	case EDIT_NARROW:
+		return "is a 32-bit program, whose entries have another meaning: give "
+		       "the mask in numbers (AT_HWCAP=0x...)";
+	case EDIT_NO_SITE: return "it has no vDSO to make a system call from";
+	case EDIT_REFUSED:
+		return "the kernel refuses to change its saved vector (a seccomp "
+		       "filter, or built without CONFIG_CHECKPOINT_RESTORE?)";
+	default: return "it was killed as it started";
+	}
 }

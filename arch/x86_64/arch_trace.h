@@ -38,6 +38,12 @@ uint64_t arch_trace_sp(const struct arch_trace_regs *r);
 /* What the last system call returned. */
 long arch_trace_result(const struct arch_trace_regs *r);
 
+/* All of this file is there: see arch_trace_none.h. */
+#define ARCH_TRACE_AVAILABLE true
+
+/* PTRACE_SINGLESTEP stops right after a system call. */
+#define ARCH_TRACE_CAN_STEP true
+
 /* The thread is at an exec's exit: what it has to return is 0. */
 void arch_trace_settle(struct arch_trace_regs *r);
 

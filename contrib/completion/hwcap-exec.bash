@@ -50,18 +50,18 @@ _hwcap_exec()
 	case $previous in
 	-m | --mask) _hwcap_spec "$cur" ''; return ;;
 	-k | --keep) _hwcap_spec "$cur" yes; return ;;
-	-e | --engine) _hwcap_choose 'auto loader' "$cur"; return ;;
+	-e | --engine) _hwcap_choose 'auto loader trace' "$cur"; return ;;
 	-a | --argv0) return ;;
 	--cgroup-root) mapfile -t COMPREPLY < <(compgen -d -- "$cur"); return ;;
 	esac
 	case $cur in
 	--mask=*) _hwcap_spec "${cur#*=}" '' ;;
 	--keep=*) _hwcap_spec "${cur#*=}" yes ;;
-	--engine=*) _hwcap_choose 'auto loader' "${cur#*=}" ;;
+	--engine=*) _hwcap_choose 'auto loader trace' "${cur#*=}" ;;
 	--argv0=*) ;;
 	--cgroup=* | --cgroup-root=*) mapfile -t COMPREPLY < <(compgen -d -- "${cur#*=}") ;;
 	-*)
-		_hwcap_choose '--mask= --keep= --argv0= --engine= --cgroup --no-cgroup --cgroup-root= --exact --no-vdso --dry-run
+		_hwcap_choose '--mask= --keep= --follow --follow=try --argv0= --engine= --cgroup --no-cgroup --cgroup-root= --exact --no-vdso --dry-run
 			--verbose --help --version' "$cur"
 		case ${COMPREPLY[0]-} in *=) compopt -o nospace 2>/dev/null ;; esac
 		;;

@@ -7,11 +7,14 @@
  * path is appended to, split at blanks ("native=" has none). TARGET is
  * NAME=PATH. Every round runs every engine on every target once, in an order
  * that changes from round to round, so that a change of the machine's speed
- * meets all of them alike. One line for each run on stdout:
+ * meets all of them alike. A PREFIX that starts with '@' is a command that is
+ * started once: what it runs, which is this program again, executes the
+ * targets. One line for each run on stdout:
  *
  *	ENGINE TARGET ROUND NANOSECONDS MINOR-FAULTS
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -27,9 +30,12 @@ enum { MAX_NAMES = 32, MAX_WORDS = 32, WARM_UP = 5 };
 struct named {
 	char *name;
 	char *value;
-	char *words[MAX_WORDS + 2]; /* engine: PREFIX split, room for the path */
+	char *words[MAX_WORDS + 3]; /* engine: PREFIX split, room for the path */
 	int count;
+	int to, from; /* of an engine that is started once */
 };
+
+enum { PATH_SIZE = 256 };
 
 struct sample {
 	uint64_t nanoseconds;
@@ -101,8 +107,63 @@ static struct sample run(char **argv)
 	return s;
 }
 
+/* Run what is asked for on descriptor 0; tell on 1 what it took. */
+static int serve(void)
+{
+	char path[PATH_SIZE];
+
+	while (read(0, path, sizeof(path)) == sizeof(path)) {
+		char *argv[] = { path, NULL };
+		struct sample s = run(argv);
+
+		if (write(1, &s, sizeof(s)) != sizeof(s))
+			return 1;
+	}
+	return 0;
+}
+
+static void start_server(struct named *engine)
+{
+	static char self[PATH_SIZE], serve_word[] = "--serve";
+	int to[2], from[2];
+
+	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
+		fail("/proc/self/exe", strerror(errno));
+	engine->words[0]++;
+	engine->words[engine->count] = self;
+	engine->words[engine->count + 1] = serve_word;
+	if (pipe2(to, O_CLOEXEC) || pipe2(from, O_CLOEXEC))
+		fail("pipe", strerror(errno));
+	switch (fork()) {
+	case -1: fail("fork", strerror(errno)); break;
+	case 0:
+		dup2(to[0], 0);
+		dup2(from[1], 1);
+		execv(engine->words[0], engine->words);
+		_exit(127);
+	}
+	close(to[0]);
+	close(from[1]);
+	engine->to = to[1];
+	engine->from = from[0];
+}
+
+static struct sample ask(const struct named *engine, const char *target)
+{
+	char path[PATH_SIZE] = { 0 };
+	struct sample s;
+
+	snprintf(path, sizeof(path), "%s", target);
+	if (write(engine->to, path, sizeof(path)) != sizeof(path) ||
+	    read(engine->from, &s, sizeof(s)) != sizeof(s))
+		fail(engine->name, "does not answer");
+	return s;
+}
+
 static struct sample measure(struct named *engine, struct named *target)
 {
+	if (engine->to)
+		return ask(engine, target->value);
 	engine->words[engine->count] = target->value;
 	engine->words[engine->count + 1] = NULL;
 	return run(engine->words);
@@ -160,14 +221,21 @@ int main(int argc, char **argv)
 	int rounds = argc > 1 ? atoi(argv[1]) : 0;
 	uint32_t state = 1;
 
+	if (argc == 2 && !strcmp(argv[1], "--serve")) {
+		pin();
+		return serve();
+	}
 	if (rounds < 1)
 		fail("usage", "bench ROUNDS ENGINE... -- TARGET...");
 	argv += 2;
 	engine_count = collect(engines, &argv, "engines");
 	argv += *argv != NULL;
 	target_count = collect(targets, &argv, "targets");
-	for (int i = 0; i < engine_count; i++)
+	for (int i = 0; i < engine_count; i++) {
 		split(&engines[i]);
+		if (engines[i].count && engines[i].words[0][0] == '@')
+			start_server(&engines[i]);
+	}
 	pin();
 	pairs = engine_count * target_count;
 	for (int i = 0; i < pairs; i++)

@@ -332,7 +332,7 @@ static void nothing_to_run(void **unused)
 static void unknown_options(void **unused)
 {
 	/* Letters that only stand for a long option, too. */
-	static const char *const letters = "bdfgijloprstuwxyzABCDEFGHIJKLMNOPQRSTUWXYZ019?=-+";
+	static const char *const letters = "bdgijloprstuwxyzABCDEFGHIJKLMNOPQRSTUWXYZ019?=-+";
 	char word[4] = "-v";
 
 	(void)unused;
@@ -347,6 +347,19 @@ static void unknown_options(void **unused)
 	bad(WORDS("-\n", "x"), "unknown option -?");
 	bad(WORDS("-\377", "x"), "unknown option -?");
 	bad(WORDS("--a\033[31m", "x"), "unknown option --a?[31m");
+}
+
+static void follow(void **unused)
+{
+	(void)unused;
+	assert_int_equal(good(WORDS("x")).follow, FOLLOW_NO);
+	assert_int_equal(good(WORDS("-f", "x")).follow, FOLLOW_MUST);
+	assert_int_equal(good(WORDS("-fv", "x")).follow, FOLLOW_MUST);
+	assert_int_equal(good(WORDS("--follow", "x")).follow, FOLLOW_MUST);
+	assert_int_equal(good(WORDS("--follow=try", "x")).follow, FOLLOW_TRY);
+	bad(WORDS("--follow=", "x"), "the only value is try");
+	bad(WORDS("--follow=must", "x"), "the only value is try");
+	bad(WORDS("-f=try", "x"), "unknown option -=");
 }
 
 /* Any words at all: an answer, and nothing read that is not there. */
@@ -401,6 +414,7 @@ int main(void)
 		cmocka_unit_test(options_end),
 		cmocka_unit_test(nothing_to_run),
 		cmocka_unit_test(unknown_options),
+		cmocka_unit_test(follow),
 		cmocka_unit_test(random_words),
 	};
 
