@@ -5,7 +5,8 @@
  *
  * ENGINE is NAME=PREFIX, where PREFIX is the command line that the target's
  * path is appended to, split at blanks ("native=" has none). TARGET is
- * NAME=PATH. Every round runs every engine on every target once, in an order
+ * NAME=PATH. A first word of PREFIX that begins with '+' is not a word of the
+ * command line but appended to the target's path. Every round runs every engine on every target once, in an order
  * that changes from round to round, so that a change of the machine's speed
  * meets all of them alike. One line for each run on stdout:
  *
@@ -28,6 +29,7 @@ struct named {
 	char *name;
 	char *value;
 	char *words[MAX_WORDS + 2]; /* engine: PREFIX split, room for the path */
+	const char *suffix;         /* engine: of the target's path */
 	int count;
 };
 
@@ -59,6 +61,11 @@ static void split(struct named *engine)
 {
 	char *word = strtok(engine->value, " ");
 
+	engine->suffix = "";
+	if (word && *word == '+') {
+		engine->suffix = word + 1;
+		word = strtok(NULL, " ");
+	}
 	for (; word; word = strtok(NULL, " ")) {
 		if (engine->count == MAX_WORDS)
 			fail(engine->name, "too many words");
@@ -103,7 +110,10 @@ static struct sample run(char **argv)
 
 static struct sample measure(struct named *engine, struct named *target)
 {
-	engine->words[engine->count] = target->value;
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s%s", target->value, engine->suffix);
+	engine->words[engine->count] = path;
 	engine->words[engine->count + 1] = NULL;
 	return run(engine->words);
 }
