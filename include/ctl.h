@@ -22,14 +22,28 @@ enum {
 
 /* What getopt_long() returns for options that have no short form. */
 enum {
-	CTL_OPTION_ARCH = 256,
+	CTL_OPTION_AGAIN = 256,
+	CTL_OPTION_ARCH,
 	CTL_OPTION_BASELINES,
+	CTL_OPTION_CGROUP,
+	CTL_OPTION_CGROUP_ROOT,
+	CTL_OPTION_COPY,
+	CTL_OPTION_CREDENTIALS,
 	CTL_OPTION_EXACT,
 	CTL_OPTION_FORCE,
-	CTL_OPTION_CGROUP_ROOT,
+	CTL_OPTION_FORMAT,
+	CTL_OPTION_INSTANCE,
+	CTL_OPTION_NAME,
 	CTL_OPTION_NAMES,
+	CTL_OPTION_NO_CGROUP,
+	CTL_OPTION_NO_CREDENTIALS,
+	CTL_OPTION_NO_TEST,
 	CTL_OPTION_PID,
+	CTL_OPTION_PRINT,
+	CTL_OPTION_PROGRAM,
 	CTL_OPTION_REPAIR,
+	CTL_OPTION_REPLACE,
+	CTL_OPTION_UNREADABLE,
 	CTL_OPTION_USER,
 };
 
@@ -47,6 +61,7 @@ struct ctl_command {
 
 int ctl_list(const struct ctl *ctl, const struct ctl_command *self, int argc, char **argv);
 int ctl_show(const struct ctl *ctl, const struct ctl_command *self, int argc, char **argv);
+int ctl_binfmt(const struct ctl *ctl, const struct ctl_command *self, int argc, char **argv);
 int ctl_cgroup(const struct ctl *ctl, const struct ctl_command *self, int argc, char **argv);
 int ctl_check(const struct ctl *ctl, const struct ctl_command *self, int argc, char **argv);
 int ctl_common(const struct ctl *ctl, const struct ctl_command *self, int argc, char **argv);

@@ -35,6 +35,7 @@ struct program_file {
 struct program {
 	const char *path;   /* as execve gets it: AT_EXECFN */
 	const char *loaded; /* path of the ELF file: PATH or an interpreter */
+	const char *name;   /* of the process; NULL: PATH's last component */
 	unsigned int prefixes;
 	const char *prefix[PROGRAM_PREFIX]; /* what stands for argv[0] */
 	struct program_file file;
@@ -52,6 +53,14 @@ enum {
  */
 int program_open(struct diag *d, struct program *p, const char *path,
 		 const char *argv0, unsigned int flags);
+
+/*
+ * Take FD, a program that the kernel has opened and checked for execution,
+ * in place of opening PATH. Only its first bytes are read: no `#!` line is
+ * followed. FD is closed on failure. Returns as program_open().
+ */
+int program_take(struct diag *d, struct program *p, int fd, const char *path,
+		 const char *argv0);
 
 /*
  * Find NAME along SEARCH, the value of PATH, as execvp(3) does and open it.

@@ -308,7 +308,8 @@ commit_below(struct diag *d, const struct load *l, const struct way_out *out,
 		return result;
 	how.message = (uint64_t)message;
 	how.message_size = put_message(message, from->execfn);
-	process_set_name(args.execfn);
+	process_set_name(l->request->program->name ? l->request->program->name
+						   : args.execfn);
 	stack_build(&stack, &args, auxv, auxc);
 	entry.sp = stack.sp;
 	arch_leave_prepare(&how, &site, &entry);

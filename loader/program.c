@@ -38,6 +38,16 @@ static int check_kind(struct program_file *f)
 	return (f->mode & S_IFMT) == S_IFREG ? 0 : EACCES;
 }
 
+static int read_head(struct program_file *f)
+{
+	long r = sys_pread(f->fd, f->head, sizeof(f->head), 0);
+
+	if (r < 0)
+		return (int)-r;
+	f->head_size = (size_t)r;
+	return 0;
+}
+
 static int open_checked(struct program_file *f, const char *path)
 {
 	int error;
@@ -53,13 +63,7 @@ static int open_checked(struct program_file *f, const char *path)
 	if (error)
 		return error;
 	r = sys_faccessat2(f->fd, "", X_OK, AT_EACCESS | AT_EMPTY_PATH);
-	if (r < 0)
-		return (int)-r;
-	r = sys_pread(f->fd, f->head, sizeof(f->head), 0);
-	if (r < 0)
-		return (int)-r;
-	f->head_size = (size_t)r;
-	return 0;
+	return r < 0 ? (int)-r : read_head(f);
 }
 
 int program_file_open(struct program_file *f, const char *path)
@@ -193,15 +197,39 @@ static int follow_scripts(struct diag *d, struct program *p, unsigned int flags)
 	}
 }
 
-int program_open(struct diag *d, struct program *p, const char *path,
-		 const char *argv0, unsigned int flags)
+static void begin(struct program *p, int fd, const char *path,
+		  const char *argv0)
 {
 	p->path = path;
 	p->loaded = path;
+	p->name = NULL;
 	p->prefixes = 1;
 	p->prefix[0] = argv0;
-	p->file.fd = -1;
+	p->file.fd = fd;
+}
+
+int program_open(struct diag *d, struct program *p, const char *path,
+		 const char *argv0, unsigned int flags)
+{
+	begin(p, -1, path, argv0);
 	return follow_scripts(d, p, flags);
+}
+
+int program_take(struct diag *d, struct program *p, int fd, const char *path,
+		 const char *argv0)
+{
+	char number[16];
+	int error;
+
+	begin(p, fd, path, argv0);
+	error = check_kind(&p->file);
+	if (!error)
+		error = read_head(&p->file);
+	if (!error)
+		return 0;
+	sys_close(fd);
+	return diag(d, EXIT_CANNOT_RUN, error, "%.256s: %s", path,
+		    errno_text(error, number));
 }
 
 /* execvp(3): these mean that another directory may have it. */

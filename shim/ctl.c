@@ -44,6 +44,32 @@ static const struct ctl_command commands[] = {
 	{ "check", "does this machine have all that a dump has?", "FILE", "", ctl_check },
 	{ "matrix", "print a SPEC for each feature of this machine", "[--json]",
 	  "  -j, --json          print a JSON array\n", ctl_matrix },
+	{ "binfmt", "have every program of an instance of binfmt_misc masked",
+	  "register|unregister|status|print|copy [OPTION]... [FILE]",
+	  "  -m, --mask=SPEC     register, print, copy: hide these\n"
+	  "  -k, --keep=SPEC     hide everything but these\n"
+	  "      --exact         no closure over implied features\n"
+	  "      --cgroup        insist on the mask of each program's cgroup (default: it\n"
+	  "                      is added if there is one)\n"
+	  "      --no-cgroup     leave it out\n"
+	  "      --unreadable=deny|run\n"
+	  "                      what a program does whose cgroup's mask cannot be read\n"
+	  "      --credentials   set-id programs work; hwcap-exec runs with their rights\n"
+	  "      --no-credentials\n"
+	  "                      set-id programs are refused\n"
+	  "      --replace       register: in place of the rule that is there\n"
+	  "      --again         register: the same with the hwcap-exec of today\n"
+	  "      --print         register: as the command print\n"
+	  "      --no-test       register: not tested in a namespace before\n"
+	  "      --instance=DIR  (default: /proc/sys/fs/binfmt_misc)\n"
+	  "      --name=NAME     of the rule (default: hwcap-exec)\n"
+	  "      --program=FILE  hwcap-exec (default: beside hwcapctl)\n"
+	  "      --copy=FILE     its copy that carries the mask (default:\n"
+	  "                      /var/lib/hwcap-exec/NAME)\n"
+	  "      --format=binfmt.d|update-binfmts\n"
+	  "                      print: for which program\n"
+	  "  -j, --json          status: print JSON\n",
+	  ctl_binfmt },
 };
 
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };

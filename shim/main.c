@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "binfmt.h"
 #include "cgroup.h"
 #include "engine.h"
 #include "options.h"
@@ -8,6 +9,7 @@
 #include "program.h"
 #include "report.h"
 #include "spec.h"
+#include "stamp.h"
 #include "start.h"
 #include "sys.h"
 
@@ -77,14 +79,17 @@ static int add_environment(struct diag *d, const struct run *r,
 static int add_cgroup(struct diag *d, const struct run *r, struct hwcaps *mask)
 {
 	const struct options *o = &r->options;
-	struct cgroup_request request = { .insist = o->cgroup == CGROUP_INSIST,
+	const bool insist = o->cgroup == CGROUP_INSIST ||
+			    (stamp_own.flags & STAMP_CGROUP);
+	struct cgroup_request request = { .insist = insist,
 					  .secure = r->secure,
 					  .plain = o->engine == ENGINE_TRACE,
 					  .path = o->cgroup_path,
 					  .root = o->cgroup_root };
 	struct cgroup_mask cgroup = { 0 };
 
-	if (o->cgroup == CGROUP_LEAVE_OUT)
+	if (o->cgroup == CGROUP_LEAVE_OUT ||
+	    (o->cgroup == CGROUP_IF_ANY && (stamp_own.flags & STAMP_NO_CGROUP)))
 		return 0;
 	if (cgroup_mask(d, &request, &cgroup))
 		return -1;
@@ -94,7 +99,7 @@ static int add_cgroup(struct diag *d, const struct run *r, struct hwcaps *mask)
 	return 0;
 }
 
-/* What --mask, --keep, the environment and the cgroup add up to. */
+/* What --mask, --keep, the environment, our stamp and the cgroup add up to. */
 static int compute_mask(struct diag *d, const struct run *r,
 			struct engine_request *request)
 {
@@ -107,6 +112,8 @@ static int compute_mask(struct diag *d, const struct run *r,
 		  &request->hide);
 	spec_mask(&environment, NULL, o->exact, &environment);
 	hwcaps_or(&request->hide, &environment);
+	hwcaps_or(&request->hide, &stamp_own.hide);
+	request->by_name |= (stamp_own.flags & STAMP_BY_NAME) != 0;
 	return add_cgroup(d, r, &request->hide);
 }
 
@@ -155,6 +162,10 @@ void hwcap_exec_main(void *sp)
 	start_read(&r.start, sp);
 	if (engine_is_stamped()) {
 		engine_run_stamp(d, &r.start, &r.program);
+		fail(d);
+	}
+	if (binfmt_is_mode(&r.start)) {
+		binfmt_run(d, &r.start, &r.program);
 		fail(d);
 	}
 	if (check_own_name(d, &r.start) ||

@@ -428,7 +428,7 @@ static enum edit_result finish(struct edit_state *e, int tid)
  */
 static enum edit_result postpone(struct edit_state *e, int tid, int status)
 {
-	const uint64_t all = t->can_step ? ~(1UL << (SIGTRAP - 1)) : ~0UL;
+	const uint64_t all = e->step ? ~(1UL << (SIGTRAP - 1)) : ~0UL;
 
 	if (status >> 16)
 		return resume(e, tid, 0);

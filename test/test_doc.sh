@@ -20,10 +20,10 @@ documented()
 }
 
 documented "$HWCAP_EXEC" hwcap-exec.1
-for command in list show explain cgroup dump common check matrix; do
+for command in list show explain cgroup dump common check matrix binfmt; do
 	documented "$HWCAPCTL" hwcapctl.1 $command
 done
-for section in NAME SYNOPSIS DESCRIPTION OPTIONS MASKS CGROUPS ENGINES FOLLOW ENVIRONMENT "EXIT STATUS" LIMITS \
+for section in NAME SYNOPSIS DESCRIPTION OPTIONS MASKS CGROUPS ENGINES FOLLOW BINFMT ENVIRONMENT "EXIT STATUS" LIMITS \
 	EXAMPLES "SEE ALSO"; do
 	ok "hwcap-exec.1 has $section" grep -qx "$section" "$tmp/hwcap-exec.1"
 done

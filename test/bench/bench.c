@@ -5,7 +5,8 @@
  *
  * ENGINE is NAME=PREFIX, where PREFIX is the command line that the target's
  * path is appended to, split at blanks ("native=" has none). TARGET is
- * NAME=PATH. Every round runs every engine on every target once, in an order
+ * NAME=PATH. A first word of PREFIX that begins with '+' is not a word of the
+ * command line but appended to the target's path. Every round runs every engine on every target once, in an order
  * that changes from round to round, so that a change of the machine's speed
  * meets all of them alike. A PREFIX that starts with '@' is a command that is
  * started once: what it runs, which is this program again, executes the
@@ -31,6 +32,7 @@ struct named {
 	char *name;
 	char *value;
 	char *words[MAX_WORDS + 3]; /* engine: PREFIX split, room for the path */
+	const char *suffix;         /* engine: of the target's path */
 	int count;
 	int to, from; /* of an engine that is started once */
 };
@@ -65,6 +67,11 @@ static void split(struct named *engine)
 {
 	char *word = strtok(engine->value, " ");
 
+	engine->suffix = "";
+	if (word && *word == '+') {
+		engine->suffix = word + 1;
+		word = strtok(NULL, " ");
+	}
 	for (; word; word = strtok(NULL, " ")) {
 		if (engine->count == MAX_WORDS)
 			fail(engine->name, "too many words");
@@ -162,9 +169,12 @@ static struct sample ask(const struct named *engine, const char *target)
 
 static struct sample measure(struct named *engine, struct named *target)
 {
+	char path[4096];
+
 	if (engine->to)
 		return ask(engine, target->value);
-	engine->words[engine->count] = target->value;
+	snprintf(path, sizeof(path), "%s%s", target->value, engine->suffix);
+	engine->words[engine->count] = path;
 	engine->words[engine->count + 1] = NULL;
 	return run(engine->words);
 }

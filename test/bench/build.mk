@@ -28,12 +28,12 @@ $(B)/glibc-static: $(srcdir)/test/bench/nothing.c
 	$(call quiet,HOSTCC)
 	$(Q)$(HOSTCC) $(bench_cflags) -no-pie -static -o $@ $<
 
-bench: hwcap-exec $(bench_programs)
+bench: hwcap-exec hwcapctl $(bench_programs)
 	$(Q)$(TEST_ENVIRONMENT) $(srcdir)/test/bench/run $(ROUNDS)
 	$(Q)$(srcdir)/test/bench/report.py --budget $(srcdir)/test/bench/budget.tsv $(B)/samples
 
 # Measures if nothing was measured yet; FORMAT=--json or --csv prints the table.
-$(B)/samples: | hwcap-exec $(bench_programs)
+$(B)/samples: | hwcap-exec hwcapctl $(bench_programs)
 	$(Q)$(TEST_ENVIRONMENT) $(srcdir)/test/bench/run $(ROUNDS)
 
 bench-check: $(B)/samples
