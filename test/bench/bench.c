@@ -5,12 +5,12 @@
  *
  * ENGINE is NAME=PREFIX, where PREFIX is the command line that the target's
  * path is appended to, split at blanks ("native=" has none). TARGET is
- * NAME=PATH. A first word of PREFIX that begins with '+' is not a word of the
- * command line but appended to the target's path. Every round runs every engine on every target once, in an order
+ * NAME=PATH. Every round runs every engine on every target once, in an order
  * that changes from round to round, so that a change of the machine's speed
  * meets all of them alike. A PREFIX that starts with '@' is a command that is
  * started once: what it runs, which is this program again, executes the
- * targets. One line for each run on stdout:
+ * targets. A word "+SUFFIX" in first place is for the target's path, to which
+ * SUFFIX is appended. One line for each run on stdout:
  *
  *	ENGINE TARGET ROUND NANOSECONDS MINOR-FAULTS
  */
@@ -32,9 +32,9 @@ struct named {
 	char *name;
 	char *value;
 	char *words[MAX_WORDS + 3]; /* engine: PREFIX split, room for the path */
-	const char *suffix;         /* engine: of the target's path */
 	int count;
-	int to, from; /* of an engine that is started once */
+	int to, from;       /* of an engine that is started once */
+	const char *suffix; /* of the targets' paths */
 };
 
 enum { PATH_SIZE = 256 };
@@ -169,7 +169,7 @@ static struct sample ask(const struct named *engine, const char *target)
 
 static struct sample measure(struct named *engine, struct named *target)
 {
-	char path[4096];
+	char path[PATH_SIZE];
 
 	if (engine->to)
 		return ask(engine, target->value);
