@@ -135,6 +135,23 @@ static int use_filter(char **argv)
 	return 126;
 }
 
+/* With SIGTRAP blocked and pending, by the letter, or ignored. */
+static int use_trap(char **argv)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTRAP);
+	if (strchr(argv[0], 'i'))
+		signal(SIGTRAP, SIG_IGN);
+	if (strchr(argv[0], 'b'))
+		sigprocmask(SIG_BLOCK, &set, NULL);
+	if (strchr(argv[0], 'p'))
+		kill(getpid(), SIGTRAP);
+	execvp(argv[1], argv + 1);
+	return 126;
+}
+
 /* A filter that denies one system call, by number. */
 static int use_deny(char **argv)
 {
@@ -261,6 +278,8 @@ int main(int argc, char **argv)
 		return use_filter(rest);
 	if (!strcmp(how, "deny"))
 		return use_deny(rest);
+	if (!strcmp(how, "trap"))
+		return use_trap(rest);
 	if (!strcmp(how, "closed"))
 		return use_closed(rest);
 	if (!strcmp(how, "ids"))

@@ -73,6 +73,11 @@ for user in "${users[@]}"; do
 		"EACCES $masked"
 	is "$who: children killed, stopped and continued" \
 		"$($user "${follow[@]}" -- "$tool" kill "$tool" show)" "$masked"
+	for state in b bp i; do
+		is "$who: SIGTRAP stays as it is ($state)" \
+			"$($user "${follow[@]}" -- "$tool" trap $state grep -E '(Sig|Shd)(Blk|Pnd|Ign)' /proc/self/status)" \
+			"$($user "$tool" trap $state grep -E '(Sig|Shd)(Blk|Pnd|Ign)' /proc/self/status)"
+	done
 	printf '#!/bin/sh\n%s show\n' "$tool" >"$tmp/script"
 	chmod 755 "$tmp/script"
 	is "$who: a script" "$($user "${follow[@]}" -- sh -c "$tmp/script")" "$masked"
