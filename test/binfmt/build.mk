@@ -8,7 +8,8 @@ $(binfmt_programs): $(BM)/%: $(srcdir)/test/binfmt/%.c
 	$(call quiet,MUSLCC)
 	$(Q)$(MUSL_CC) -std=c11 -D_GNU_SOURCE -O1 -Wall -Wextra -static -o $@ $<
 
-check-binfmt: all $(binfmt_programs) $(CONTRACT_PROGRAMS)
+# The contract's build.mk comes after this one.
+check-binfmt: all $(binfmt_programs) $$(CONTRACT_PROGRAMS)
 	$(Q)$(run_tests) $(abspath $(srcdir))/test/binfmt/test_binfmt.sh
 
 CHECK_ALL_TARGETS += check-binfmt
