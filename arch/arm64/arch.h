@@ -6,19 +6,10 @@
 #ifndef ARCH_H
 #define ARCH_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "machine.h"
 
 #define ARCH_NAME "arm64"
 #define ARCH_MACHINE 183 /* EM_AARCH64 */
-
-/* The user address space as this kernel and this CPU make it. */
-struct arch_space {
-	uint64_t task;      /* TASK_SIZE: mappings of a program end below */
-	uint64_t stack_top; /* STACK_TOP: where the stack ends but for its gap */
-	uint64_t dyn_base;  /* ELF_ET_DYN_BASE */
-};
 
 /* The smallest power of two above ADDRESS, which is in the initial stack: its
  * random gap is far too small to leave the upper half of the address space.
@@ -135,31 +126,13 @@ static inline void arch_flush_code(uint64_t from, size_t size)
 }
 
 /*
- * The way out. A "leave site" is an instruction sequence of the new image
- * (vDSO, interp or program) that makes a system call and then returns, so
- * that the last page of ours can be unmapped from code that is not ours.
- * Here it returns to the vDSO's __kernel_rt_sigreturn, which sets all
+ * A leave site here returns to the vDSO's __kernel_rt_sigreturn, which sets all
  * registers from a frame on the stack.
  */
 struct arch_leave_site {
 	uint64_t at;         /* address of the system call instruction */
 	uint64_t sigreturn;
 	bool authenticates;  /* the return address, by autiasp */
-};
-
-/* Search CODE (SIZE bytes, mapped at address AT) for what SITE still lacks;
- * it starts out as zeroes. True once SITE cannot get better. A site that can
- * be left by has an address (AT).
- */
-bool arch_find_leave_site(const unsigned char *code, size_t size, uint64_t at,
-			  struct arch_leave_site *site);
-
-/* The state in which the target starts. */
-struct arch_entry {
-	uint64_t pc, sp;
-	uint64_t base;      /* what its first code is biased by */
-	unsigned int flags; /* e_flags of the program */
-	uint64_t hwcap;     /* AT_HWCAP as we got it */
 };
 
 /* Bytes that are read at e_entry before the jump: a function descriptor. */
@@ -191,10 +164,6 @@ static inline bool arch_site_protects(const struct arch_leave_site *site)
 	(void)site;
 	return false;
 }
-
-/* Code of arch_leave, position-independent: [arch_leave, arch_leave_end). */
-__attribute__((noreturn, visibility("hidden"))) void arch_leave(const struct arch_leave *how);
-extern const char arch_leave_end[] __attribute__((visibility("hidden")));
 
 /* A signal frame of arch/arm64/kernel/signal.c, and its alignment. */
 enum { ARCH_LEAVE_ROOM = 4688 + 16 };
