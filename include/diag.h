@@ -16,8 +16,8 @@ enum {
 };
 
 struct diag {
-	int status;     /* exit status; 0 while nothing has failed */
-	int error;      /* errno value behind it, 0 if none */
+	int status; /* exit status; 0 while nothing has failed */
+	int error;  /* errno value behind it, 0 if none */
 	char text[640];
 };
 

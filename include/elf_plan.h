@@ -33,34 +33,34 @@ struct elf_file {
 };
 
 struct elf_plan {
-	bool fixed;         /* ET_EXEC: the bias is 0 */
+	bool fixed; /* ET_EXEC: the bias is 0 */
 	bool has_interp;
-	bool empty;         /* no PT_LOAD: only its interp can run */
+	bool empty; /* no PT_LOAD: only its interp can run */
 	bool exec_stack;
-	bool exec_stack_set; /* there is a PT_GNU_STACK */
-	bool reserve_low;   /* first PT_LOAD has no bytes: the bias is 0, too */
-	bool overlaps;      /* pages of one segment may replace another's */
-	bool holes;         /* pages of the reservation may stay unmapped */
+	bool exec_stack_set;             /* there is a PT_GNU_STACK */
+	bool reserve_low;                /* first PT_LOAD has no bytes: the bias is 0, too */
+	bool overlaps;                   /* pages of one segment may replace another's */
+	bool holes;                      /* pages of the reservation may stay unmapped */
 	uint64_t interp_at, interp_size; /* PT_INTERP: file offset, bytes */
-	uint64_t first;     /* page of the first PT_LOAD: where it is reserved */
-	uint64_t in_page;   /* where in that page the segment starts */
-	int first_prot;     /* what the reservation is mapped with */
-	uint64_t first_offset; /* and its file offset */
-	uint64_t span;      /* bytes execve reserves from there, whole pages */
-	uint64_t low, high; /* all mapped pages are in [low, high) */
-	uint64_t align;     /* largest p_align that is a power of two, in whole
+	uint64_t first;                  /* page of the first PT_LOAD: where it is reserved */
+	uint64_t in_page;                /* where in that page the segment starts */
+	int first_prot;                  /* what the reservation is mapped with */
+	uint64_t first_offset;           /* and its file offset */
+	uint64_t span;                   /* bytes execve reserves from there, whole pages */
+	uint64_t low, high;              /* all mapped pages are in [low, high) */
+	uint64_t align;                  /* largest p_align that is a power of two, in whole
 			     * pages; 0 if there is none */
-	uint64_t entry;     /* e_entry */
-	uint64_t phdr;      /* where the program headers end up, if has_phdr */
+	uint64_t entry;                  /* e_entry */
+	uint64_t phdr;                   /* where the program headers end up, if has_phdr */
 	bool has_phdr;
 	uint64_t start_code, end_code, start_data, end_data;
-	uint64_t brk;       /* end of the highest segment */
+	uint64_t brk;               /* end of the highest segment */
 	const Elf64_Phdr *property; /* PT_GNU_PROPERTY, NULL if none */
 };
 
 /* One PT_LOAD, in whole pages: file part, tail to clear, anonymous part. */
 struct elf_segment {
-	uint64_t at, size, offset; /* file mapping; size 0: none */
+	uint64_t at, size, offset;     /* file mapping; size 0: none */
 	uint64_t clear_at, clear_size; /* bytes of its last page to clear */
 	uint64_t anon_at, anon_size;
 	int prot, anon_prot;
@@ -71,24 +71,20 @@ struct elf_segment {
  * copy it. Sets *TABLE_SIZE to the bytes of the program header table, which
  * is at header.e_phoff.
  */
-int elf_check_header(const void *bytes, size_t size, uint64_t file_size,
-		     enum elf_role role, struct elf_file *file,
-		     size_t *table_size, const char **why);
+int elf_check_header(const void *bytes, size_t size, uint64_t file_size, enum elf_role role,
+		     struct elf_file *file, size_t *table_size, const char **why);
 
 /* Make the plan from FILE, whose table has been read. */
-int elf_plan(const struct elf_file *file, enum elf_role role,
-	     uint64_t page_size, uint64_t task_size, struct elf_plan *plan,
-	     const char **why);
+int elf_plan(const struct elf_file *file, enum elf_role role, uint64_t page_size,
+	     uint64_t task_size, struct elf_plan *plan, const char **why);
 
 /* The pages of program header PH, a PT_LOAD of a planned file. */
-void elf_segment(const Elf64_Phdr *ph, uint64_t page_size,
-		 struct elf_segment *segment);
+void elf_segment(const Elf64_Phdr *ph, uint64_t page_size, struct elf_segment *segment);
 
 /* Where the page of the first PT_LOAD of an ET_DYN program goes whose image
  * execve bases at BASE.
  */
-uint64_t elf_place(const struct elf_plan *plan, uint64_t base,
-		   uint64_t page_size);
+uint64_t elf_place(const struct elf_plan *plan, uint64_t base, uint64_t page_size);
 
 /* PT_INTERP's string (SIZE bytes as read): terminated as execve wants it? */
 int elf_check_interp(const char *path, uint64_t size, const char **why);

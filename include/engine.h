@@ -20,8 +20,8 @@ struct engine_request {
 	struct program *program; /* opened */
 	const char *file;        /* its path; the program's may be /bin/sh's */
 	struct hwcaps hide;
-	bool by_name;     /* a feature's name is among what made it */
-	bool set_id;      /* a native exec would change credentials */
+	bool by_name; /* a feature's name is among what made it */
+	bool set_id;  /* a native exec would change credentials */
 };
 
 /* Set R->set_id. Returns 0, or -1 with D filled where no engine could do that. */

@@ -19,12 +19,12 @@
 struct zones {
 	uint64_t page;
 	struct arch_space space;
-	bool randomised;     /* PF_RANDOMIZE */
-	bool brk_moved;      /* brk of a static PIE is in the ET_DYN zone */
-	uint64_t brk;        /* our own initial brk */
-	uint64_t brk_gap;    /* random bytes the kernel put before brk */
+	bool randomised;  /* PF_RANDOMIZE */
+	bool brk_moved;   /* brk of a static PIE is in the ET_DYN zone */
+	uint64_t brk;     /* our own initial brk */
+	uint64_t brk_gap; /* random bytes the kernel put before brk */
 	uint64_t stack_end;
-	struct vdso vdso;    /* its block is found when it has to move */
+	struct vdso vdso;           /* its block is found when it has to move */
 	uint64_t image, image_size; /* our own */
 };
 
@@ -37,8 +37,8 @@ struct image {
 	int exec_prot; /* PROT_BTI and the like, for executable file mappings */
 };
 
-void zones_read(const struct start *s, const struct arch_space *space,
-		uint64_t stack_end, struct zones *z);
+void zones_read(const struct start *s, const struct arch_space *space, uint64_t stack_end,
+		struct zones *z);
 
 /* Map the program: at its addresses, in the ET_DYN zone, or as map_high(). */
 int map_program(struct diag *d, struct zones *z, struct image *program);
@@ -48,8 +48,7 @@ int map_program(struct diag *d, struct zones *z, struct image *program);
  * below it, as execve does. UNBIASED_PROGRAM: the program is where its file
  * says; an interp's addresses are then a hint.
  */
-int map_interp(struct diag *d, struct zones *z, struct image *interp,
-	       bool unbiased_program);
+int map_interp(struct diag *d, struct zones *z, struct image *interp, bool unbiased_program);
 
 /* Initial brk of PROGRAM. */
 uint64_t map_brk(const struct zones *z, const struct image *program);

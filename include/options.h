@@ -22,19 +22,18 @@ struct options {
 	enum options_action action;
 	enum engine engine;
 	enum follow_mode follow;
-	bool have_hide, have_keep;  /* --mask, --keep given */
-	struct hwcaps hide, keep;   /* union of their SPECs */
-	bool by_name;               /* one of them names features */
+	bool have_hide, have_keep; /* --mask, --keep given */
+	struct hwcaps hide, keep;  /* union of their SPECs */
+	bool by_name;              /* one of them names features */
 	bool exact, no_vdso, dry_run, verbose;
 	enum cgroup_use cgroup;
-	const char *cgroup_path;    /* --cgroup=PATH; NULL: this process's */
-	const char *cgroup_root;    /* --cgroup-root=DIR; NULL: what is mounted */
-	const char *argv0;          /* NULL: as the program was named */
-	unsigned long first;        /* index of PROGRAM in argv */
+	const char *cgroup_path; /* --cgroup=PATH; NULL: this process's */
+	const char *cgroup_root; /* --cgroup-root=DIR; NULL: what is mounted */
+	const char *argv0;       /* NULL: as the program was named */
+	unsigned long first;     /* index of PROGRAM in argv */
 };
 
 /* Returns 0, or -1 with D filled (status 125). */
-int options_parse(struct diag *d, unsigned long argc, char **argv,
-		  struct options *o);
+int options_parse(struct diag *d, unsigned long argc, char **argv, struct options *o);
 
 #endif

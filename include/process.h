@@ -23,9 +23,8 @@ struct process_map {
 	uint32_t auxv_size, exe_fd;
 };
 
-void process_map(const struct image *program, const struct stack_plan *stack,
-		 uint64_t brk, const Elf64_auxv_t *auxv, size_t auxc,
-		 struct process_map *map);
+void process_map(const struct image *program, const struct stack_plan *stack, uint64_t brk,
+		 const Elf64_auxv_t *auxv, size_t auxc, struct process_map *map);
 
 /* Put code and data where PR_SET_MM_MAP takes them: just below the brk. */
 void process_map_tame(struct process_map *map);

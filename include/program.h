@@ -51,16 +51,15 @@ enum {
  * strings must outlive *P. Returns 0; or -1 with D filled, D->error the errno
  * execve would have given, and nothing left open.
  */
-int program_open(struct diag *d, struct program *p, const char *path,
-		 const char *argv0, unsigned int flags);
+int program_open(struct diag *d, struct program *p, const char *path, const char *argv0,
+		 unsigned int flags);
 
 /*
  * Take FD, a program that the kernel has opened and checked for execution,
  * in place of opening PATH. Only its first bytes are read: no `#!` line is
  * followed. FD is closed on failure. Returns as program_open().
  */
-int program_take(struct diag *d, struct program *p, int fd, const char *path,
-		 const char *argv0);
+int program_take(struct diag *d, struct program *p, int fd, const char *path, const char *argv0);
 
 /*
  * Find NAME along SEARCH, the value of PATH, as execvp(3) does and open it.
@@ -69,9 +68,8 @@ int program_take(struct diag *d, struct program *p, int fd, const char *path,
  */
 #define PROGRAM_DEFAULT_PATH "/bin:/usr/bin"
 size_t program_find_size(const char *name, const char *search);
-int program_find(struct diag *d, struct program *p, const char *name,
-		 const char *argv0, const char *search, unsigned int flags,
-		 char *buffer);
+int program_find(struct diag *d, struct program *p, const char *name, const char *argv0,
+		 const char *search, unsigned int flags, char *buffer);
 
 /*
  * Open one executable file for mapping: regular, x bit, not noexec. Returns 0

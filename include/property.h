@@ -16,7 +16,6 @@ enum { PROPERTY_MAX = 1024 }; /* bytes that execve takes */
  * the architecture adds to the protection of executable mappings. Returns 0,
  * or EIO or ENOEXEC with *WHY a static string.
  */
-int property_read(const unsigned char *note, size_t size, int *exec_prot,
-		  const char **why);
+int property_read(const unsigned char *note, size_t size, int *exec_prot, const char **why);
 
 #endif

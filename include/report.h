@@ -13,11 +13,11 @@ int report_help(struct diag *d);
 int report_version(struct diag *d);
 
 /* One line for --verbose: engine and why, program, mask. */
-void report_choice(const struct program *program, const struct hwcaps *mask,
-		   const char *engine, const char *why);
+void report_choice(const struct program *program, const struct hwcaps *mask, const char *engine,
+		   const char *why);
 
 /* --dry-run: a load_request's REPORT. */
-__attribute__((visibility("hidden"))) int
-report_plan(struct diag *d, const struct load *load, void *to);
+__attribute__((visibility("hidden"))) int report_plan(struct diag *d, const struct load *load,
+						      void *to);
 
 #endif

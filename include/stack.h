@@ -19,27 +19,27 @@
 
 enum {
 	STACK_PREFIX_MAX = 16,
-	STACK_AUX_MAX = 64,    /* AT_VECTOR_SIZE is at most about 40 pairs */
+	STACK_AUX_MAX = 64, /* AT_VECTOR_SIZE is at most about 40 pairs */
 	STACK_PLATFORM_MAX = 128,
 };
 
 struct stack_args {
-	unsigned int prefixes;      /* strings before the rest of argv */
+	unsigned int prefixes; /* strings before the rest of argv */
 	const char *const *prefix;
-	unsigned long skip;         /* of our argv: how many are not passed on */
+	unsigned long skip; /* of our argv: how many are not passed on */
 	const char *execfn;
 };
 
 struct stack_plan {
-	uint64_t sp;                /* 16-byte aligned, at argc */
+	uint64_t sp; /* 16-byte aligned, at argc */
 	unsigned long argc, envc;
-	uint64_t strings;           /* argv[0]: arg_start */
+	uint64_t strings;                       /* argv[0]: arg_start */
 	uint64_t block, block_size, block_from; /* argv rest and environment */
-	uint64_t env_start, execfn; /* execfn is env_end and arg strings' end */
-	uint64_t end;               /* end of the stack */
-	uint64_t random;            /* random bytes and platform strings */
+	uint64_t env_start, execfn;             /* execfn is env_end and arg strings' end */
+	uint64_t end;                           /* end of the stack */
+	uint64_t random;                        /* random bytes and platform strings */
 	uint64_t random_from, random_size;
-	uint64_t strings_from;      /* where our own argv[0] is */
+	uint64_t strings_from; /* where our own argv[0] is */
 	int64_t platform_shift;
 };
 
@@ -54,8 +54,7 @@ struct stack_aux {
  * Compute where everything goes. Returns 0, or EINVAL if the initial stack is
  * not laid out as the kernel lays it out.
  */
-int stack_plan(const struct start *s, const struct stack_args *args,
-	       struct stack_plan *plan);
+int stack_plan(const struct start *s, const struct stack_args *args, struct stack_plan *plan);
 
 /*
  * The new vector in AUXV (room for STACK_AUX_MAX pairs): the kernel's entries

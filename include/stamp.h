@@ -23,9 +23,9 @@ enum {
 	STAMP_NO_VDSO = 2, /* as --no-vdso */
 	/* What `hwcapctl binfmt` writes: HIDE is added to every other mask. */
 	STAMP_MASK = 4,
-	STAMP_BY_NAME = 8,      /* features' names are among what made HIDE */
-	STAMP_CGROUP = 16,      /* insist on the cgroup's mask */
-	STAMP_NO_CGROUP = 32,   /* leave it out */
+	STAMP_BY_NAME = 8,       /* features' names are among what made HIDE */
+	STAMP_CGROUP = 16,       /* insist on the cgroup's mask */
+	STAMP_NO_CGROUP = 32,    /* leave it out */
 	STAMP_RUN_UNMASKED = 64, /* under binfmt_misc: a cgroup that cannot be read
 				    hides nothing, rather than ends the program */
 	STAMP_CREDENTIALS = 128, /* the rule has flag C */

@@ -24,8 +24,7 @@ void text_init(struct text *t, char *buffer, size_t size);
  * %ld (long), %lx and %#lx (unsigned long, lower case), %016lx, %c, %%.
  * Anything else is a programming error and is copied as it stands.
  */
-void text_add(struct text *t, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+void text_add(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_vadd(struct text *t, const char *format, va_list ap)
 	__attribute__((format(printf, 2, 0)));
 

@@ -47,9 +47,9 @@ struct tracer {
 	uint64_t mask;      /* signals blocked in this process */
 	bool child_pending; /* SIGCHLD is */
 	bool child_ignored;
-	bool trap_taken; /* SIGTRAP is ignored, or one is pending */
-	bool alone;        /* no other children */
-	const char *name;  /* for messages of the helper */
+	bool trap_taken;  /* SIGTRAP is ignored, or one is pending */
+	bool alone;       /* no other children */
+	const char *name; /* for messages of the helper */
 	struct trace_edit edit;
 	uint64_t vdso, page;
 	_Alignas(16) unsigned char stack[TRACE_STACK];

@@ -28,15 +28,13 @@ static int map_images(struct diag *d, struct load *l, struct zones *z)
 }
 
 /* Search what is executable and readable of IMAGE. */
-static bool find_site_in(const struct image *image,
-			 struct arch_leave_site *site)
+static bool find_site_in(const struct image *image, struct arch_leave_site *site)
 {
 	for (unsigned int i = 0; i < image->elf.header.e_phnum; i++) {
 		const Elf64_Phdr *ph = &image->elf.phdr[i];
 		uint64_t at = ph->p_vaddr + image->bias, size = ph->p_filesz;
 
-		if (ph->p_type != PT_LOAD ||
-		    (ph->p_flags & (PF_R | PF_X)) != (PF_R | PF_X))
+		if (ph->p_type != PT_LOAD || (ph->p_flags & (PF_R | PF_X)) != (PF_R | PF_X))
 			continue;
 		/* Beyond the end of the file is SIGBUS. */
 		if (ph->p_offset >= image->elf.size)
@@ -50,8 +48,8 @@ static bool find_site_in(const struct image *image,
 	return false;
 }
 
-static int find_site(struct diag *d, const struct load *l,
-		     const struct zones *z, struct arch_leave_site *site)
+static int find_site(struct diag *d, const struct load *l, const struct zones *z,
+		     struct arch_leave_site *site)
 {
 	uint64_t size;
 	const unsigned char *code = vdso_code(&z->vdso, &size);
@@ -67,7 +65,8 @@ static int find_site(struct diag *d, const struct load *l,
 		return 0;
 	return diag(d, EXIT_CANNOT_RUN, ENOEXEC,
 		    "%s: neither the vDSO nor the program has a system call to "
-		    "leave by", l->program.path);
+		    "leave by",
+		    l->program.path);
 }
 
 /* Will SIZE bytes at address AT of IMAGE be there to read? */
@@ -77,16 +76,14 @@ static bool image_has(const struct image *image, uint64_t at, size_t size)
 		const Elf64_Phdr *ph = &image->elf.phdr[i];
 
 		if (ph->p_type == PT_LOAD && (ph->p_flags & PF_R) &&
-		    at - ph->p_vaddr < ph->p_memsz &&
-		    ph->p_memsz - (at - ph->p_vaddr) >= size)
+		    at - ph->p_vaddr < ph->p_memsz && ph->p_memsz - (at - ph->p_vaddr) >= size)
 			return true;
 	}
 	return false;
 }
 
 /* start_thread()'s arguments. */
-static int find_entry(struct diag *d, const struct load *l,
-		      struct arch_entry *entry)
+static int find_entry(struct diag *d, const struct load *l, struct arch_entry *entry)
 {
 	const struct image *first = l->has_interp ? &l->interp : &l->program;
 	const unsigned int flags = l->program.elf.header.e_flags;
@@ -101,13 +98,11 @@ static int find_entry(struct diag *d, const struct load *l,
 	if (entry->pc < l->space.task &&
 	    (!descriptor || image_has(first, first->plan.entry, descriptor)))
 		return 0;
-	return diag(d, EXIT_CANNOT_RUN, ENOEXEC,
-		    "%s: entry point is outside the address space",
+	return diag(d, EXIT_CANNOT_RUN, ENOEXEC, "%s: entry point is outside the address space",
 		    first->path);
 }
 
-static void fill_aux(const struct load *l, const struct zones *z,
-		     struct stack_aux *aux)
+static void fill_aux(const struct load *l, const struct zones *z, struct stack_aux *aux)
 {
 	const struct image *program = &l->program;
 
@@ -133,8 +128,7 @@ static bool wants_exec_stack(const struct load *l)
 
 static long make_stack_executable(uint64_t last_page, uint64_t page)
 {
-	return sys_mprotect(last_page, page,
-			    PROT_READ | PROT_WRITE | PROT_EXEC | PROT_GROWSDOWN);
+	return sys_mprotect(last_page, page, PROT_READ | PROT_WRITE | PROT_EXEC | PROT_GROWSDOWN);
 }
 
 static size_t leave_code_size(void)
@@ -151,10 +145,8 @@ static void copy_leave_code(uint64_t to)
 /* A page from which the last of us leaves; it lives for three system calls. */
 static bool leave_from_page(const struct zones *z, struct arch_leave *how)
 {
-	long r = sys_mmap(z->image + z->image_size, z->page,
-			  PROT_READ | PROT_WRITE | PROT_EXEC,
-			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
-			  0);
+	long r = sys_mmap(z->image + z->image_size, z->page, PROT_READ | PROT_WRITE | PROT_EXEC,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 
 	how->last = (uint64_t)r;
 	how->last_size = z->page;
@@ -162,8 +154,8 @@ static bool leave_from_page(const struct zones *z, struct arch_leave *how)
 }
 
 /* The last call takes the stack's permission to execute away again. */
-static void leave_from_stack(const struct load *l, const struct zones *z,
-			     uint64_t last_page, struct arch_leave *how)
+static void leave_from_stack(const struct load *l, const struct zones *z, uint64_t last_page,
+			     struct arch_leave *how)
 {
 	how->last = last_page;
 	how->last_size = z->page;
@@ -194,9 +186,8 @@ static size_t put_message(char *to, const char *path)
  * where memory that was written to may not be executed (PR_SET_MDWE, systemd's
  * MemoryDenyWriteExecute): no link then.
  */
-static bool prepare_link(const struct load *l, const struct way_out *out,
-			 uint64_t last_page, struct arch_leave *how,
-			 uint64_t *code)
+static bool prepare_link(const struct load *l, const struct way_out *out, uint64_t last_page,
+			 struct arch_leave *how, uint64_t *code)
 {
 	const struct zones *z = &out->zones;
 
@@ -217,21 +208,18 @@ static bool prepare_link(const struct load *l, const struct way_out *out,
 }
 
 /* Without the link all is done but the last step, from where we are. */
-static int prepare_plain(struct diag *d, const struct load *l,
-			 const struct way_out *out, uint64_t last_page,
-			 struct arch_leave *how, uint64_t *code)
+static int prepare_plain(struct diag *d, const struct load *l, const struct way_out *out,
+			 uint64_t last_page, struct arch_leave *how, uint64_t *code)
 {
 	const struct zones *z = &out->zones;
 	long r = wants_exec_stack(l) ? make_stack_executable(last_page, z->page) : 0;
 
 	if (r)
 		return diag(d, EXIT_CANNOT_RUN, (int)-r,
-			    "%.256s: unable to make its stack executable",
-			    l->program.path);
+			    "%.256s: unable to make its stack executable", l->program.path);
 	if (program_is_busy(l->program.fd))
 		return diag(d, EXIT_CANNOT_RUN, ETXTBSY,
-			    "%.256s: open for writing (text file busy)",
-			    l->program.path);
+			    "%.256s: open for writing (text file busy)", l->program.path);
 	sys_close(l->program.fd);
 	how->last = z->image;
 	how->last_size = z->image_size;
@@ -243,13 +231,11 @@ static int prepare_plain(struct diag *d, const struct load *l,
  * By which way out, and what the kernel is told before. Returns 0,
  * LOAD_NO_LINK, or -1 with D filled.
  */
-static int prepare_leave(struct diag *d, const struct load *l,
-			 const struct way_out *out, uint64_t last_page,
-			 struct process_map *map, struct arch_leave *how,
+static int prepare_leave(struct diag *d, const struct load *l, const struct way_out *out,
+			 uint64_t last_page, struct process_map *map, struct arch_leave *how,
 			 uint64_t *code)
 {
-	const bool same = elf_is_ours(&l->program.elf) &&
-			  process_runs(l->program.fd);
+	const bool same = elf_is_ours(&l->program.elf) && process_runs(l->program.fd);
 	const bool link = !same && process_may_set_link() &&
 			  prepare_link(l, out, last_page, how, code);
 
@@ -268,9 +254,10 @@ static int prepare_leave(struct diag *d, const struct load *l,
  * Everything that is still needed once the stack is being written is in this
  * frame, below the new stack: stack_build() may write over all frames above.
  */
-__attribute__((noinline)) static int
-commit_below(struct diag *d, const struct load *l, const struct way_out *out,
-	     const struct stack_args *from, size_t strings_size)
+__attribute__((noinline)) static int commit_below(struct diag *d, const struct load *l,
+						  const struct way_out *out,
+						  const struct stack_args *from,
+						  size_t strings_size)
 {
 	Elf64_auxv_t auxv[l->request->start->auxc];
 	const char *prefix[STACK_PREFIX_MAX];
@@ -302,14 +289,13 @@ commit_below(struct diag *d, const struct load *l, const struct way_out *out,
 	fill_aux(l, &out->zones, &aux);
 	auxc = stack_vector(l->request->start, &stack, &aux, auxv);
 	process_map(&l->program, &stack, out->brk, auxv, auxc, &map);
-	result = prepare_leave(d, l, out, page_down(stack.end - 1, out->zones.page),
-			       &map, &how, &code);
+	result = prepare_leave(d, l, out, page_down(stack.end - 1, out->zones.page), &map, &how,
+			       &code);
 	if (result)
 		return result;
 	how.message = (uint64_t)message;
 	how.message_size = put_message(message, from->execfn);
-	process_set_name(l->request->program->name ? l->request->program->name
-						   : args.execfn);
+	process_set_name(l->request->program->name ? l->request->program->name : args.execfn);
 	stack_build(&stack, &args, auxv, auxc);
 	entry.sp = stack.sp;
 	arch_leave_prepare(&how, &site, &entry);
@@ -332,12 +318,10 @@ static void fill_args(const struct load *l, struct stack_args *args)
 	const struct load_request *r = l->request;
 	const struct program *p = r->program;
 
-	*args = (struct stack_args){ .prefixes = p->prefixes,
-				     .prefix = p->prefix,
-				     .skip = r->skip,
-				     .execfn = p->path };
-	if (p->prefixes == 1 && r->skip &&
-	    p->prefix[0] == r->start->argv[r->skip - 1]) {
+	*args = (struct stack_args){
+		.prefixes = p->prefixes, .prefix = p->prefix, .skip = r->skip, .execfn = p->path
+	};
+	if (p->prefixes == 1 && r->skip && p->prefix[0] == r->start->argv[r->skip - 1]) {
 		args->prefixes = 0;
 		args->skip--;
 	}

@@ -13,9 +13,8 @@ static int refuse(enum elf_role role, const char *reason, const char **why)
 }
 
 /* load_elf_binary() and load_elf_phdrs(): nothing else of the header counts. */
-int elf_check_header(const void *bytes, size_t size, uint64_t file_size,
-		     enum elf_role role, struct elf_file *file,
-		     size_t *table_size, const char **why)
+int elf_check_header(const void *bytes, size_t size, uint64_t file_size, enum elf_role role,
+		     struct elf_file *file, size_t *table_size, const char **why)
 {
 	Elf64_Ehdr *eh = &file->header;
 
@@ -30,29 +29,34 @@ int elf_check_header(const void *bytes, size_t size, uint64_t file_size,
 	if (memcmp(eh->e_ident, ELFMAG, SELFMAG))
 		return refuse(role, "not an ELF file", why);
 	if (eh->e_type != ET_EXEC && eh->e_type != ET_DYN)
-		return refuse(role, "ELF file is neither an executable nor a "
-				    "shared object", why);
+		return refuse(role,
+			      "ELF file is neither an executable nor a "
+			      "shared object",
+			      why);
 	if (eh->e_machine != ARCH_MACHINE)
 		return refuse(role, "ELF file for another machine", why);
 	if (eh->e_phentsize != sizeof(Elf64_Phdr))
-		return refuse(role, "ELF program header size is not that of "
-				    "64-bit files", why);
+		return refuse(role,
+			      "ELF program header size is not that of "
+			      "64-bit files",
+			      why);
 	if (eh->e_phnum == 0 || eh->e_phnum > ELF_PHDRS_MAX)
-		return refuse(role, "ELF file has no program headers, or too "
-				    "many", why);
+		return refuse(role,
+			      "ELF file has no program headers, or too "
+			      "many",
+			      why);
 	*table_size = eh->e_phnum * sizeof(Elf64_Phdr);
 	if (eh->e_phoff > INT64_MAX || eh->e_phoff > file_size ||
 	    file_size - eh->e_phoff < *table_size)
-		return refuse(role, "ELF program headers are outside the file",
-			      why);
+		return refuse(role, "ELF program headers are outside the file", why);
 	return 0;
 }
 
 /* The checks of load_elf_binary()'s and load_elf_interp()'s loops, and those
  * of the mmap calls they make: where these fail, execve kills.
  */
-static const char *bad_segment(const struct elf_file *file, const Elf64_Phdr *ph,
-			       uint64_t page, uint64_t task, uint64_t limit)
+static const char *bad_segment(const struct elf_file *file, const Elf64_Phdr *ph, uint64_t page,
+			       uint64_t task, uint64_t limit)
 {
 	uint64_t in_page = ph->p_vaddr & (page - 1);
 
@@ -122,8 +126,7 @@ static void take_pages(struct elf_plan *p, const Elf64_Phdr *ph, uint64_t page,
 		p->align = page_up(ph->p_align, page);
 }
 
-static void take_phdr_address(struct elf_plan *p, const struct elf_file *file,
-			      const Elf64_Phdr *ph)
+static void take_phdr_address(struct elf_plan *p, const struct elf_file *file, const Elf64_Phdr *ph)
 {
 	uint64_t at = file->header.e_phoff;
 
@@ -145,9 +148,8 @@ static const char *bad_span(const struct elf_plan *p, uint64_t task)
 	return NULL;
 }
 
-static int plan_loads(const struct elf_file *file, enum elf_role role,
-		      uint64_t page, uint64_t task, struct elf_plan *p,
-		      const char **why)
+static int plan_loads(const struct elf_file *file, enum elf_role role, uint64_t page, uint64_t task,
+		      struct elf_plan *p, const char **why)
 {
 	uint64_t previous_end = 0, top = 0;
 	bool first = true;
@@ -182,13 +184,13 @@ static int plan_loads(const struct elf_file *file, enum elf_role role,
 	p->empty = first;
 	if (first && p->has_interp)
 		return 0;
-	*why = first ? "ELF file has nothing to load" :
-	       !p->fixed || role == ELF_INTERP ? bad_span(p, task) : NULL;
+	*why = first                           ? "ELF file has nothing to load" :
+	       !p->fixed || role == ELF_INTERP ? bad_span(p, task) :
+						 NULL;
 	return *why ? ENOEXEC : 0;
 }
 
-static int plan_interp(const Elf64_Phdr *ph, struct elf_plan *p,
-		       const char **why)
+static int plan_interp(const Elf64_Phdr *ph, struct elf_plan *p, const char **why)
 {
 	if (p->has_interp)
 		return 0;
@@ -206,8 +208,8 @@ static int plan_interp(const Elf64_Phdr *ph, struct elf_plan *p,
 	return 0;
 }
 
-static int plan_others(const struct elf_file *file, enum elf_role role,
-		       struct elf_plan *p, const char **why)
+static int plan_others(const struct elf_file *file, enum elf_role role, struct elf_plan *p,
+		       const char **why)
 {
 	for (unsigned int i = 0; i < file->header.e_phnum; i++) {
 		const Elf64_Phdr *ph = &file->phdr[i];
@@ -227,8 +229,8 @@ static int plan_others(const struct elf_file *file, enum elf_role role,
 	return 0;
 }
 
-int elf_plan(const struct elf_file *file, enum elf_role role, uint64_t page,
-	     uint64_t task, struct elf_plan *p, const char **why)
+int elf_plan(const struct elf_file *file, enum elf_role role, uint64_t page, uint64_t task,
+	     struct elf_plan *p, const char **why)
 {
 	int error;
 
@@ -252,8 +254,7 @@ void elf_segment(const Elf64_Phdr *ph, uint64_t page, struct elf_segment *s)
 	uint64_t end = ph->p_vaddr + ph->p_memsz;
 
 	*s = (struct elf_segment){ .at = ph->p_vaddr - in_page };
-	s->prot = (ph->p_flags & PF_R ? PROT_READ : 0) |
-		  (ph->p_flags & PF_W ? PROT_WRITE : 0) |
+	s->prot = (ph->p_flags & PF_R ? PROT_READ : 0) | (ph->p_flags & PF_W ? PROT_WRITE : 0) |
 		  (ph->p_flags & PF_X ? PROT_EXEC : 0);
 	s->anon_prot = PROT_READ | PROT_WRITE | (s->prot & PROT_EXEC);
 	s->anon_at = s->at;

@@ -9,36 +9,32 @@
 #include "sys.h"
 
 /* Program headers that are at hand after the first read, else NULL. */
-static const Elf64_Phdr *table_in_head(const struct program_file *f,
-				       const struct elf_file *elf, size_t size)
+static const Elf64_Phdr *table_in_head(const struct program_file *f, const struct elf_file *elf,
+				       size_t size)
 {
 	uint64_t at = elf->header.e_phoff;
 
-	if (at % _Alignof(Elf64_Phdr) || at > f->head_size ||
-	    f->head_size - at < size)
+	if (at % _Alignof(Elf64_Phdr) || at > f->head_size || f->head_size - at < size)
 		return NULL;
 	return (const Elf64_Phdr *)(const void *)(f->head + at);
 }
 
-static int wrong_elf(struct diag *d, const struct image *image,
-		     const char *program, int error, const char *why)
+static int wrong_elf(struct diag *d, const struct image *image, const char *program, int error,
+		     const char *why)
 {
 	const struct elf_file *elf = &image->elf;
 	const char *machine = elf_machine_name(elf->header.e_machine);
 	const char *separator = image->path == program ? "" : ": interpreter ";
 	const char *path = image->path == program ? "" : image->path;
 
-	if (memcmp(elf->header.e_ident, ELFMAG, SELFMAG) ||
-	    (elf->header.e_machine == ARCH_MACHINE))
-		return diag(d, EXIT_CANNOT_RUN, error, "%.256s%s%.256s: %s", program,
-			    separator, path, why);
+	if (memcmp(elf->header.e_ident, ELFMAG, SELFMAG) || (elf->header.e_machine == ARCH_MACHINE))
+		return diag(d, EXIT_CANNOT_RUN, error, "%.256s%s%.256s: %s", program, separator,
+			    path, why);
 	if (machine)
-		return diag(d, EXIT_CANNOT_RUN, error,
-			    "%.256s%s%.256s: is for %s, this is %s", program, separator,
-			    path, machine, ARCH_NAME);
-	return diag(d, EXIT_CANNOT_RUN, error,
-		    "%.256s%s%.256s: is for machine %d, this is %s", program, separator,
-		    path, elf->header.e_machine, ARCH_NAME);
+		return diag(d, EXIT_CANNOT_RUN, error, "%.256s%s%.256s: is for %s, this is %s",
+			    program, separator, path, machine, ARCH_NAME);
+	return diag(d, EXIT_CANNOT_RUN, error, "%.256s%s%.256s: is for machine %d, this is %s",
+		    program, separator, path, elf->header.e_machine, ARCH_NAME);
 }
 
 static int read_table(struct image *image, Elf64_Phdr *table, size_t size)
@@ -65,12 +61,11 @@ static int read_property(struct diag *d, struct load *l, struct image *first)
 	ph = first->plan.property;
 	size = ph->p_filesz < sizeof(note) ? ph->p_filesz : sizeof(note);
 	r = sys_pread(first->fd, note, size, ph->p_offset);
-	error = r < 0 ? (int)-r : property_read(note, (size_t)r,
-						&first->exec_prot, &why);
+	error = r < 0 ? (int)-r : property_read(note, (size_t)r, &first->exec_prot, &why);
 	if (!error)
 		return 0;
-	return diag(d, EXIT_CANNOT_RUN, error, "%s: %s: %s", l->program.path,
-		    first->path, why ? why : errno_text(error, number));
+	return diag(d, EXIT_CANNOT_RUN, error, "%s: %s: %s", l->program.path, first->path,
+		    why ? why : errno_text(error, number));
 }
 
 static int finish(struct diag *d, struct load *l)
@@ -98,11 +93,11 @@ __attribute__((noinline)) static int load_interp(struct diag *d, struct load *l)
 	if (error == ENOENT && !*interp->path)
 		error = EACCES;
 	if (error)
-		return diag(d, EXIT_CANNOT_RUN, error, "%.256s: interpreter %.256s: %s",
-			    program, interp->path, errno_text(error, number));
+		return diag(d, EXIT_CANNOT_RUN, error, "%.256s: interpreter %.256s: %s", program,
+			    interp->path, errno_text(error, number));
 	interp->fd = file.fd;
-	error = elf_check_header(file.head, file.head_size, file.size,
-				 ELF_INTERP, &interp->elf, &size, &why);
+	error = elf_check_header(file.head, file.head_size, file.size, ELF_INTERP, &interp->elf,
+				 &size, &why);
 	if (error)
 		return wrong_elf(d, interp, program, error, why);
 	interp->elf.phdr = table_in_head(&file, &interp->elf, size);
@@ -114,12 +109,10 @@ __attribute__((noinline)) static int load_interp(struct diag *d, struct load *l)
 	if (!error && l->late)
 		return wrong_elf(d, &l->program, program, ENOEXEC, l->late);
 	if (!error)
-		error = elf_plan(&interp->elf, ELF_INTERP,
-				 l->request->start->page_size, l->space.task,
-				 &interp->plan, &why);
+		error = elf_plan(&interp->elf, ELF_INTERP, l->request->start->page_size,
+				 l->space.task, &interp->plan, &why);
 	if (error)
-		return wrong_elf(d, interp, program, error,
-				 why ? why : errno_text(error, number));
+		return wrong_elf(d, interp, program, error, why ? why : errno_text(error, number));
 	return finish(d, l);
 }
 
@@ -148,12 +141,11 @@ static int load_with_interp(struct diag *d, struct load *l)
 
 	if (error)
 		return diag(d, EXIT_CANNOT_RUN, error,
-			    "%.256s: unable to read its interpreter's path: %s",
-			    l->program.path, errno_text(error, number));
+			    "%.256s: unable to read its interpreter's path: %s", l->program.path,
+			    errno_text(error, number));
 	error = elf_check_interp(path, p->interp_size, &why);
 	if (error)
-		return diag(d, EXIT_CANNOT_RUN, error, "%.256s: %s",
-			    l->program.path, why);
+		return diag(d, EXIT_CANNOT_RUN, error, "%.256s: %s", l->program.path, why);
 	l->interp.path = path;
 	return load_interp(d, l);
 }
@@ -172,8 +164,8 @@ int load_run(struct diag *d, const struct load_request *request)
 	l.program.path = request->program->path;
 	l.program.fd = file->fd;
 	l.interp.fd = -1;
-	error = elf_check_header(file->head, file->head_size, file->size,
-				 ELF_PROGRAM, &l.program.elf, &size, &why);
+	error = elf_check_header(file->head, file->head_size, file->size, ELF_PROGRAM,
+				 &l.program.elf, &size, &why);
 	if (error)
 		return wrong_elf(d, &l.program, l.program.path, error, why);
 	l.program.elf.phdr = table_in_head(file, &l.program.elf, size);
@@ -183,9 +175,8 @@ int load_run(struct diag *d, const struct load_request *request)
 	if (!l.program.elf.phdr)
 		error = read_table(&l.program, table, size);
 	if (!error)
-		error = elf_plan(&l.program.elf, ELF_PROGRAM,
-				 request->start->page_size, l.space.task,
-				 &l.program.plan, &why);
+		error = elf_plan(&l.program.elf, ELF_PROGRAM, request->start->page_size,
+				 l.space.task, &l.program.plan, &why);
 	/* execve looks at the interp first: its errors, then the killing. */
 	l.late = error && why && l.program.plan.has_interp ? why : NULL;
 	if (error && !l.late)

@@ -26,8 +26,8 @@ enum { OWN_SHIFT = 16 << 20 };
 extern const char image_start[] __attribute__((visibility("hidden")));
 extern const char image_end[] __attribute__((visibility("hidden")));
 
-void zones_read(const struct start *s, const struct arch_space *space,
-		uint64_t stack_end, struct zones *z)
+void zones_read(const struct start *s, const struct arch_space *space, uint64_t stack_end,
+		struct zones *z)
 {
 	uint64_t moved_brk = page_up(space->dyn_base, s->page_size), floor;
 
@@ -56,15 +56,14 @@ static int map_failed(struct diag *d, const struct image *image, long r)
 
 	if (error == EEXIST)
 		return diag(d, EXIT_CANNOT_RUN, error,
-			    "%s: an address it must be loaded at is in use",
-			    image->path);
+			    "%s: an address it must be loaded at is in use", image->path);
 	if (error == EPERM || error == EACCES)
 		return diag(d, EXIT_CANNOT_RUN, EACCES,
 			    "%s: unable to map: %s (mounted noexec, or below "
-			    "vm.mmap_min_addr?)", image->path,
-			    errno_text(EACCES, number));
-	return diag(d, EXIT_CANNOT_RUN, error, "%s: unable to map: %s",
-		    image->path, errno_text(error, number));
+			    "vm.mmap_min_addr?)",
+			    image->path, errno_text(EACCES, number));
+	return diag(d, EXIT_CANNOT_RUN, error, "%s: unable to map: %s", image->path,
+		    errno_text(error, number));
 }
 
 static bool meets(uint64_t at, uint64_t size, uint64_t other, uint64_t other_size)
@@ -76,8 +75,7 @@ static bool meets(uint64_t at, uint64_t size, uint64_t other, uint64_t other_siz
  * Later segments replace earlier ones, and those of an ET_EXEC interp what is
  * of the program, but nothing of ours.
  */
-static bool may_replace(const struct zones *z, uint64_t at,
-			uint64_t size)
+static bool may_replace(const struct zones *z, uint64_t at, uint64_t size)
 {
 	uint64_t here = (uint64_t)__builtin_frame_address(0);
 	const struct vdso *v = &z->vdso;
@@ -85,14 +83,12 @@ static bool may_replace(const struct zones *z, uint64_t at,
 	uint64_t block = v->size ? v->block : v->text - (1 << 19);
 	uint64_t block_size = v->size ? v->size : 1 << 20;
 
-	return !meets(at, size, z->image, z->image_size) &&
-	       !meets(at, size, block, block_size) &&
+	return !meets(at, size, z->image, z->image_size) && !meets(at, size, block, block_size) &&
 	       at + size <= here - STACK_IN_USE;
 }
 
-static long map_part(const struct zones *z, const struct image *image,
-		     uint64_t at, uint64_t size, int prot, int fd,
-		     uint64_t offset)
+static long map_part(const struct zones *z, const struct image *image, uint64_t at, uint64_t size,
+		     int prot, int fd, uint64_t offset)
 {
 	int flags = MAP_PRIVATE | (fd < 0 ? MAP_ANONYMOUS : 0);
 
@@ -105,8 +101,8 @@ static long map_part(const struct zones *z, const struct image *image,
 	return sys_mmap(at, size, prot, flags, fd, offset);
 }
 
-static int map_segment(struct diag *d, const struct zones *z,
-		       const struct image *image, const Elf64_Phdr *ph)
+static int map_segment(struct diag *d, const struct zones *z, const struct image *image,
+		       const Elf64_Phdr *ph)
 {
 	struct elf_segment s;
 	long r = 0;
@@ -115,23 +111,20 @@ static int map_segment(struct diag *d, const struct zones *z,
 	if (s.prot & PROT_EXEC)
 		s.prot |= image->exec_prot;
 	if (s.size)
-		r = map_part(z, image, s.at + image->bias, s.size, s.prot,
-			     image->fd, s.offset);
+		r = map_part(z, image, s.at + image->bias, s.size, s.prot, image->fd, s.offset);
 	if (sys_failed(r))
 		return map_failed(d, image, r);
 	if (s.clear_size)
 		memset((void *)(s.clear_at + image->bias), 0, s.clear_size);
 	if (s.anon_size)
-		r = map_part(z, image, s.anon_at + image->bias, s.anon_size,
-			     s.anon_prot, -1, 0);
+		r = map_part(z, image, s.anon_at + image->bias, s.anon_size, s.anon_prot, -1, 0);
 	if (sys_failed(r))
 		return map_failed(d, image, r);
 	return 0;
 }
 
 /* Map everything with the page of the first segment at address AT. */
-static int map_at(struct diag *d, const struct zones *z, struct image *image,
-		  uint64_t at)
+static int map_at(struct diag *d, const struct zones *z, struct image *image, uint64_t at)
 {
 	const struct elf_plan *p = &image->plan;
 
@@ -139,11 +132,9 @@ static int map_at(struct diag *d, const struct zones *z, struct image *image,
 	/* Biased addresses may wrap; what counts is where they end up. */
 	if (p->empty)
 		return 0;
-	if (p->low + image->bias > z->space.task ||
-	    p->high + image->bias > z->space.task ||
+	if (p->low + image->bias > z->space.task || p->high + image->bias > z->space.task ||
 	    p->low + image->bias > p->high + image->bias)
-		return diag(d, EXIT_CANNOT_RUN, ENOEXEC,
-			    "%s: does not fit into the address space",
+		return diag(d, EXIT_CANNOT_RUN, ENOEXEC, "%s: does not fit into the address space",
 			    image->path);
 	for (unsigned int i = 0; i < image->elf.header.e_phnum; i++) {
 		const Elf64_Phdr *ph = &image->elf.phdr[i];
@@ -159,8 +150,7 @@ static int map_at(struct diag *d, const struct zones *z, struct image *image,
  */
 static bool is_top_down(const struct zones *z)
 {
-	return z->vdso.text > z->space.stack_top / 4 * 3 &&
-	       z->vdso.text < z->stack_end;
+	return z->vdso.text > z->space.stack_top / 4 * 3 && z->vdso.text < z->stack_end;
 }
 
 /*
@@ -180,8 +170,7 @@ static uint64_t random_bits(const struct zones *z)
 /* Where the kernel would map SIZE bytes, 0 on failure. */
 static uint64_t ask(uint64_t hint, uint64_t size)
 {
-	long r = sys_mmap(hint, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
-			  -1, 0);
+	long r = sys_mmap(hint, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (sys_failed(r))
 		return 0;
@@ -194,12 +183,11 @@ static uint64_t ask(uint64_t hint, uint64_t size)
  * segment's protection, so that limits count as they do for execve. *AT: the
  * hint (or the place, by what is in FLAGS), then the place.
  */
-static int reserve(struct diag *d, const struct image *image, int flags,
-		   uint64_t *at)
+static int reserve(struct diag *d, const struct image *image, int flags, uint64_t *at)
 {
 	const struct elf_plan *p = &image->plan;
-	long r = sys_mmap(*at, p->span, p->first_prot, MAP_PRIVATE | flags,
-			  image->fd, p->first_offset);
+	long r = sys_mmap(*at, p->span, p->first_prot, MAP_PRIVATE | flags, image->fd,
+			  p->first_offset);
 
 	if (sys_failed(r))
 		return map_failed(d, image, r);
@@ -217,8 +205,7 @@ static int map_pie(struct diag *d, struct zones *z, struct image *image)
 		long r = sys_getrandom(&random, sizeof(random), GRND_INSECURE);
 
 		if (r != sizeof(random))
-			return diag(d, EXIT_FAILED, (int)-r,
-				    "unable to get random bytes");
+			return diag(d, EXIT_FAILED, (int)-r, "unable to get random bytes");
 		at += (random & random_bits(z)) * z->page;
 	}
 	at = elf_place(&image->plan, at, z->page);
@@ -230,8 +217,8 @@ static int map_pie(struct diag *d, struct zones *z, struct image *image)
 }
 
 /* Only an alignment of more than a page moves a static PIE. */
-static uint64_t aligned_down(const struct zones *z, const struct image *image,
-			     bool program, uint64_t at)
+static uint64_t aligned_down(const struct zones *z, const struct image *image, bool program,
+			     uint64_t at)
 {
 	if (!program || image->plan.align <= z->page)
 		return at;
@@ -243,8 +230,7 @@ static uint64_t aligned_down(const struct zones *z, const struct image *image,
  * top-down mmap zone; the image takes its place and the vDSO goes below, or
  * stays, if the image's alignment leaves room for it above.
  */
-static bool swap_with_vdso(struct zones *z, struct image *image, bool program,
-			   uint64_t *at)
+static bool swap_with_vdso(struct zones *z, struct image *image, bool program, uint64_t *at)
 {
 	struct vdso *v = &z->vdso;
 	const struct elf_plan *p = &image->plan;
@@ -254,8 +240,7 @@ static bool swap_with_vdso(struct zones *z, struct image *image, bool program,
 	if (end - (*at + p->span) >= v->size)
 		return true;
 	below = *at - (p->first - p->low) - v->size;
-	if (meets(below, v->size, v->block, v->size) &&
-	    !vdso_move(v, below - 2 * v->size, z->page))
+	if (meets(below, v->size, v->block, v->size) && !vdso_move(v, below - 2 * v->size, z->page))
 		return false;
 	return vdso_move(v, below, z->page);
 }
@@ -289,15 +274,14 @@ static bool park_vdso(struct zones *z)
 /* All other cases: move the vDSO out of the way, ask for a place for the
  * image, map it, then ask for one for the vDSO.
  */
-static int map_asking(struct diag *d, struct zones *z, struct image *image,
-		      bool program, uint64_t hint)
+static int map_asking(struct diag *d, struct zones *z, struct image *image, bool program,
+		      uint64_t hint)
 {
 	struct vdso *v = &z->vdso;
 	bool moved = park_vdso(z);
 	uint64_t at = hint;
 
-	if (reserve(d, image, 0, &at) ||
-	    map_at(d, z, image, aligned_down(z, image, program, at)))
+	if (reserve(d, image, 0, &at) || map_at(d, z, image, aligned_down(z, image, program, at)))
 		return -1;
 	if (!moved)
 		return 0;
@@ -315,8 +299,8 @@ static uint64_t own_shift(const struct zones *z, const struct image *image)
 	return elf_is_ours(&image->elf) && z->image < image->plan.high ? OWN_SHIFT : 0;
 }
 
-static int map_high(struct diag *d, struct zones *z, struct image *image,
-		    bool program, uint64_t hint)
+static int map_high(struct diag *d, struct zones *z, struct image *image, bool program,
+		    uint64_t hint)
 {
 	const struct elf_plan *p = &image->plan;
 	uint64_t at;
@@ -326,12 +310,11 @@ static int map_high(struct diag *d, struct zones *z, struct image *image,
 	 */
 	if (p->reserve_low)
 		return map_at(d, z, image,
-			      (program ? elf_place(p, hint, z->page) : hint) +
-				      own_shift(z, image));
+			      (program ? elf_place(p, hint, z->page) : hint) + own_shift(z, image));
 	if (program)
 		vdso_find(&z->vdso, z->stack_end, z->page);
-	if (z->vdso.size && p->span < ASK_SIZE && !hint && !p->holes &&
-	    !vdso_slack(z) && is_top_down(z) && swap_with_vdso(z, image, program, &at))
+	if (z->vdso.size && p->span < ASK_SIZE && !hint && !p->holes && !vdso_slack(z) &&
+	    is_top_down(z) && swap_with_vdso(z, image, program, &at))
 		return map_at(d, z, image, at);
 	return map_asking(d, z, image, program, hint);
 }
@@ -368,8 +351,7 @@ int map_program(struct diag *d, struct zones *z, struct image *program)
 	return map_high(d, z, program, true, 0);
 }
 
-int map_interp(struct diag *d, struct zones *z, struct image *interp,
-	       bool unbiased_program)
+int map_interp(struct diag *d, struct zones *z, struct image *interp, bool unbiased_program)
 {
 	const struct elf_plan *p = &interp->plan;
 

@@ -15,9 +15,8 @@
 #define PR_SET_MM_MAP 14
 #endif
 
-void process_map(const struct image *program, const struct stack_plan *stack,
-		 uint64_t brk, const Elf64_auxv_t *auxv, size_t auxc,
-		 struct process_map *map)
+void process_map(const struct image *program, const struct stack_plan *stack, uint64_t brk,
+		 const Elf64_auxv_t *auxv, size_t auxc, struct process_map *map)
 {
 	const struct elf_plan *p = &program->plan;
 
@@ -44,8 +43,7 @@ enum { TAME_BRK = 1 << 20 };
 
 static long set_map(const struct process_map *map)
 {
-	return sys_prctl(PR_SET_MM, PR_SET_MM_MAP, (unsigned long)map,
-			 sizeof(*map), 0);
+	return sys_prctl(PR_SET_MM, PR_SET_MM_MAP, (unsigned long)map, sizeof(*map), 0);
 }
 
 /*
@@ -80,8 +78,7 @@ static uint64_t capabilities(enum cap_set set)
 
 bool process_may_set_link(void)
 {
-	return capabilities(CAP_EFFECTIVE) &
-	       (1UL << CAP_SYS_ADMIN | 1UL << CAP_CHECKPOINT_RESTORE);
+	return capabilities(CAP_EFFECTIVE) & (1UL << CAP_SYS_ADMIN | 1UL << CAP_CHECKPOINT_RESTORE);
 }
 
 bool process_may_trace_set_id(void)
@@ -109,8 +106,7 @@ bool process_runs(int fd)
 
 	return !sys_statx(AT_FDCWD, "/proc/self/exe", 0, STATX_INO, &own) &&
 	       !sys_statx(fd, "", AT_EMPTY_PATH, STATX_INO, &other) &&
-	       own.stx_ino == other.stx_ino &&
-	       own.stx_dev_major == other.stx_dev_major &&
+	       own.stx_ino == other.stx_ino && own.stx_dev_major == other.stx_dev_major &&
 	       own.stx_dev_minor == other.stx_dev_minor;
 }
 
@@ -120,8 +116,7 @@ static bool is_plain(const struct process_map *map)
 	/* The largest default of vm.mmap_min_addr. */
 	return map->start_code >= 1 << 16 && map->start_code < map->end_code &&
 	       map->start_data >= 1 << 16 && map->start_data <= map->end_data &&
-	       map->end_code < map->start_stack &&
-	       map->end_data < map->start_brk &&
+	       map->end_code < map->start_stack && map->end_data < map->start_brk &&
 	       map->start_brk < map->start_stack;
 }
 
@@ -147,10 +142,10 @@ int process_set(struct diag *d, const char *path, struct process_map *map, int e
 		return diag(d, EXIT_CANNOT_RUN, EINVAL,
 			    "%.256s: PR_SET_MM_MAP refuses its memory layout (no "
 			    "place for the heap?), or the kernel is built "
-			    "without CONFIG_CHECKPOINT_RESTORE", path);
-	return diag(d, EXIT_FAILED, (int)-r,
-		    "%.256s: unable to set the process's memory map: %s", path,
-		    errno_text((int)-r, number));
+			    "without CONFIG_CHECKPOINT_RESTORE",
+			    path);
+	return diag(d, EXIT_FAILED, (int)-r, "%.256s: unable to set the process's memory map: %s",
+		    path, errno_text((int)-r, number));
 }
 
 bool process_has_own_set_id(uint64_t euid)
@@ -161,16 +156,14 @@ bool process_has_own_set_id(uint64_t euid)
 	if (sys_statx(AT_FDCWD, "/proc/self/exe", 0, STATX_BASIC_STATS, &own))
 		return true;
 	return ((own.stx_mode & S_ISUID) && own.stx_uid == euid) ||
-	       ((own.stx_mode & gid_bits) == gid_bits &&
-		own.stx_gid == (uint64_t)sys_getegid());
+	       ((own.stx_mode & gid_bits) == gid_bits && own.stx_gid == (uint64_t)sys_getegid());
 }
 
 void process_set_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
-	sys_prctl(PR_SET_NAME, (unsigned long)(slash ? slash + 1 : path), 0, 0,
-		  0);
+	sys_prctl(PR_SET_NAME, (unsigned long)(slash ? slash + 1 : path), 0, 0, 0);
 }
 
 /* include/uapi/linux/lsm.h: those with exec hooks that change, record or deny. */
@@ -182,8 +175,7 @@ static bool acts_on_exec(uint64_t id)
 	case 103: /* TOMOYO */
 	case 104: /* AppArmor */
 	case 111: /* IMA */
-	case 113: /* IPE */
-		return true;
+	case 113: /* IPE */ return true;
 	default: return false;
 	}
 }
@@ -201,8 +193,7 @@ int process_has_security_module(void)
 	if (r >= 0)
 		return 0;
 	/* Before Linux 6.8: a label of ours means a module that gives labels. */
-	r = sys_openat(AT_FDCWD, "/proc/self/attr/current", O_RDONLY | O_CLOEXEC,
-		       0);
+	r = sys_openat(AT_FDCWD, "/proc/self/attr/current", O_RDONLY | O_CLOEXEC, 0);
 	/* A kernel without such modules lacks the file; who cannot look at
 	 * /proc cannot tell.
 	 */

@@ -51,8 +51,7 @@ static int read_head(struct program_file *f)
 static int open_checked(struct program_file *f, const char *path)
 {
 	int error;
-	long r = sys_openat(AT_FDCWD, path,
-			    O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
+	long r = sys_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
 
 	if (r == -ENXIO) /* what open(2) says of a socket */
 		return EACCES;
@@ -80,8 +79,7 @@ int program_file_open(struct program_file *f, const char *path)
 }
 
 /* Text for a failed open; knows the one case in which execve would differ. */
-static int open_failed(struct diag *d, const struct program *p,
-		       const char *path, int error)
+static int open_failed(struct diag *d, const struct program *p, const char *path, int error)
 {
 	char number[16];
 	int status = error == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
@@ -89,17 +87,15 @@ static int open_failed(struct diag *d, const struct program *p,
 	if (error == EMFILE || error == ENFILE || error == ENOMEM)
 		status = EXIT_FAILED;
 	if (path != p->path)
-		return diag(d, EXIT_CANNOT_RUN, error,
-			    "%.256s: interpreter %.256s: %s", p->path, path,
-			    errno_text(error, number));
+		return diag(d, EXIT_CANNOT_RUN, error, "%.256s: interpreter %.256s: %s", p->path,
+			    path, errno_text(error, number));
 	if (error == EACCES && !sys_faccessat2(AT_FDCWD, path, X_OK, AT_EACCESS) &&
 	    sys_faccessat2(AT_FDCWD, path, R_OK, AT_EACCESS) == -EACCES)
 		return diag(d, EXIT_CANNOT_RUN, error,
 			    "%.256s: may be executed but not read, so its vector "
 			    "cannot be masked; run as a user who may read it",
 			    path);
-	return diag(d, status, error, "%.256s: %s", path,
-		    errno_text(error, number));
+	return diag(d, status, error, "%.256s: %s", path, errno_text(error, number));
 }
 
 /* Put INTERPRETER, ARGUMENT and the script's PATH where argv[0] was. */
@@ -107,8 +103,7 @@ static void push_level(struct program *p, const struct script *s)
 {
 	unsigned int more = s->argument ? 2 : 1;
 
-	memmove(p->prefix + more + 1, p->prefix + 1,
-		(p->prefixes - 1) * sizeof(p->prefix[0]));
+	memmove(p->prefix + more + 1, p->prefix + 1, (p->prefixes - 1) * sizeof(p->prefix[0]));
 	p->prefix[more] = p->loaded;
 	if (s->argument)
 		p->prefix[1] = s->argument;
@@ -118,8 +113,7 @@ static void push_level(struct program *p, const struct script *s)
 }
 
 /* LINE has the room; it becomes S's strings. */
-static int read_line(struct diag *d, const struct program *p, char *line,
-		     struct script *s)
+static int read_line(struct diag *d, const struct program *p, char *line, struct script *s)
 {
 	size_t size = p->file.head_size;
 	int error;
@@ -130,18 +124,16 @@ static int read_line(struct diag *d, const struct program *p, char *line,
 	if (error)
 		return diag(d, EXIT_CANNOT_RUN, error,
 			    "%s: #! line of %s names no interpreter, or is "
-			    "longer than %d bytes", p->path, p->loaded,
-			    SCRIPT_LINE);
+			    "longer than %d bytes",
+			    p->path, p->loaded, SCRIPT_LINE);
 	if (!*s->interpreter)
-		return diag(d, EXIT_CANNOT_RUN, EACCES,
-			    "%s: #! line of %s names no interpreter", p->path,
-			    p->loaded);
+		return diag(d, EXIT_CANNOT_RUN, EACCES, "%s: #! line of %s names no interpreter",
+			    p->path, p->loaded);
 	return 0;
 }
 
 /* load_script() opens what the line names; exec_binprm() counts after that. */
-__attribute__((cold, noinline)) static int too_deep(struct diag *d,
-						    struct program *p)
+__attribute__((cold, noinline)) static int too_deep(struct diag *d, struct program *p)
 {
 	struct script s;
 	char line[SCRIPT_LINE];
@@ -153,9 +145,8 @@ __attribute__((cold, noinline)) static int too_deep(struct diag *d,
 	error = program_file_open(&p->file, s.interpreter);
 	if (error)
 		return open_failed(d, p, s.interpreter, error);
-	return diag(d, EXIT_CANNOT_RUN, ELOOP,
-		    "%s: more than %d levels of #! interpreters", p->path,
-		    SCRIPT_LEVELS);
+	return diag(d, EXIT_CANNOT_RUN, ELOOP, "%s: more than %d levels of #! interpreters",
+		    p->path, SCRIPT_LEVELS);
 }
 
 static int next_level(struct diag *d, struct program *p, unsigned int level)
@@ -197,8 +188,7 @@ static int follow_scripts(struct diag *d, struct program *p, unsigned int flags)
 	}
 }
 
-static void begin(struct program *p, int fd, const char *path,
-		  const char *argv0)
+static void begin(struct program *p, int fd, const char *path, const char *argv0)
 {
 	p->path = path;
 	p->loaded = path;
@@ -208,15 +198,14 @@ static void begin(struct program *p, int fd, const char *path,
 	p->file.fd = fd;
 }
 
-int program_open(struct diag *d, struct program *p, const char *path,
-		 const char *argv0, unsigned int flags)
+int program_open(struct diag *d, struct program *p, const char *path, const char *argv0,
+		 unsigned int flags)
 {
 	begin(p, -1, path, argv0);
 	return follow_scripts(d, p, flags);
 }
 
-int program_take(struct diag *d, struct program *p, int fd, const char *path,
-		 const char *argv0)
+int program_take(struct diag *d, struct program *p, int fd, const char *path, const char *argv0)
 {
 	char number[16];
 	int error;
@@ -228,15 +217,14 @@ int program_take(struct diag *d, struct program *p, int fd, const char *path,
 	if (!error)
 		return 0;
 	sys_close(fd);
-	return diag(d, EXIT_CANNOT_RUN, error, "%.256s: %s", path,
-		    errno_text(error, number));
+	return diag(d, EXIT_CANNOT_RUN, error, "%.256s: %s", path, errno_text(error, number));
 }
 
 /* execvp(3): these mean that another directory may have it. */
 static int try_next(int error)
 {
-	return error == EACCES || error == ENOENT || error == ENOTDIR ||
-	       error == ESTALE || error == ENODEV || error == ETIMEDOUT;
+	return error == EACCES || error == ENOENT || error == ENOTDIR || error == ESTALE ||
+	       error == ENODEV || error == ETIMEDOUT;
 }
 
 static bool is_interpreter_missing(const struct diag *d)
@@ -245,8 +233,7 @@ static bool is_interpreter_missing(const struct diag *d)
 }
 
 /* Join [dir, dir_end) and NAME. False if that is longer than PATH_MAX. */
-static bool join(char *buffer, const char *dir, const char *dir_end,
-		 const char *name)
+static bool join(char *buffer, const char *dir, const char *dir_end, const char *name)
 {
 	size_t length = (size_t)(dir_end - dir), name_size = strlen(name) + 1;
 
@@ -270,19 +257,16 @@ size_t program_find_size(const char *name, const char *search)
 	return size < PATH_MAX ? size : PATH_MAX;
 }
 
-int program_find(struct diag *d, struct program *p, const char *name,
-		 const char *argv0, const char *search, unsigned int flags,
-		 char *buffer)
+int program_find(struct diag *d, struct program *p, const char *name, const char *argv0,
+		 const char *search, unsigned int flags, char *buffer)
 {
 	const char *found = NULL, *found_end = NULL, *end;
 
 	if (!*name || strchr(name, '/'))
 		return program_open(d, p, name, argv0, flags);
 	if (strlen(name) > NAME_MAX)
-		return diag(d, EXIT_CANNOT_RUN, ENAMETOOLONG,
-			    "%s: file name too long", name);
-	for (const char *dir = search; dir;
-	     dir = *end ? end + 1 : NULL) {
+		return diag(d, EXIT_CANNOT_RUN, ENAMETOOLONG, "%s: file name too long", name);
+	for (const char *dir = search; dir; dir = *end ? end + 1 : NULL) {
 		end = strchr(dir, ':');
 		if (!end)
 			end = dir + strlen(dir);
@@ -331,8 +315,7 @@ bool program_is_busy(int fd)
 static bool personality_changes(void)
 {
 	return sys_personality(0xffffffff) &
-	       (READ_IMPLIES_EXEC | ADDR_NO_RANDOMIZE | ADDR_COMPAT_LAYOUT |
-		MMAP_PAGE_ZERO);
+	       (READ_IMPLIES_EXEC | ADDR_NO_RANDOMIZE | ADDR_COMPAT_LAYOUT | MMAP_PAGE_ZERO);
 }
 
 /*
@@ -350,12 +333,10 @@ int program_changes_credentials(const struct program_file *f)
 {
 	const bool uid = f->mode & S_ISUID;
 	const bool gid = (f->mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP);
-	bool changes = (uid && f->uid != sys_geteuid()) ||
-		       (gid && f->gid != sys_getegid()) ||
+	bool changes = (uid && f->uid != sys_geteuid()) || (gid && f->gid != sys_getegid()) ||
 		       ((uid || gid) && personality_changes());
 
-	if (!is_wholly_root() &&
-	    sys_fgetxattr(f->fd, "security.capability", NULL, 0) >= 0)
+	if (!is_wholly_root() && sys_fgetxattr(f->fd, "security.capability", NULL, 0) >= 0)
 		changes = true;
 	return changes && !privileges_are_void(f->fd);
 }

@@ -27,8 +27,7 @@ static size_t aligned(size_t size)
 }
 
 /* parse_elf_property() in a loop: unique, sorted, inside [AT, END). */
-static int read_properties(const unsigned char *at, size_t left,
-			   int *exec_prot, const char **why)
+static int read_properties(const unsigned char *at, size_t left, int *exec_prot, const char **why)
 {
 	uint32_t previous = 0;
 
@@ -53,8 +52,7 @@ static int read_properties(const unsigned char *at, size_t left,
 	return 0;
 }
 
-int property_read(const unsigned char *note, size_t size, int *exec_prot,
-		  const char **why)
+int property_read(const unsigned char *note, size_t size, int *exec_prot, const char **why)
 {
 	const size_t start = aligned(sizeof(Elf64_Nhdr) + NAME_SIZE);
 	Elf64_Nhdr header;
@@ -67,8 +65,8 @@ int property_read(const unsigned char *note, size_t size, int *exec_prot,
 	}
 	memcpy(&header, note, sizeof(header));
 	if (header.n_type != PROPERTY_TYPE_0 || header.n_namesz != NAME_SIZE ||
-	    memcmp(note + sizeof(header), "GNU", NAME_SIZE) != 0 ||
-	    start > size || header.n_descsz > size - start)
+	    memcmp(note + sizeof(header), "GNU", NAME_SIZE) != 0 || start > size ||
+	    header.n_descsz > size - start)
 		return malformed(why);
 	return read_properties(note + start, header.n_descsz, exec_prot, why);
 }

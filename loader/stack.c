@@ -19,8 +19,7 @@ static uint64_t after_string(const char *s)
  * name, and a null word at the very end (bprm_stack_limits(),
  * copy_string_kernel(), __bprm_mm_init()).
  */
-static bool read_strings(const struct start *s, unsigned long skip,
-			 struct stack_plan *p)
+static bool read_strings(const struct start *s, unsigned long skip, struct stack_plan *p)
 {
 	uint64_t args_end;
 
@@ -35,8 +34,7 @@ static bool read_strings(const struct start *s, unsigned long skip,
 	p->env_start = args_end - p->block_from;
 	if (s->envc)
 		args_end = after_string(s->envp[s->envc - 1]);
-	return args_end == address(s->execfn) &&
-	       p->strings_from <= p->block_from;
+	return args_end == address(s->execfn) && p->strings_from <= p->block_from;
 }
 
 static uint64_t string_end(const char *s, uint64_t end)
@@ -70,8 +68,7 @@ static bool plan_random(const struct start *s, struct stack_plan *p)
 	return true;
 }
 
-int stack_plan(const struct start *s, const struct stack_args *args,
-	       struct stack_plan *p)
+int stack_plan(const struct start *s, const struct stack_args *args, struct stack_plan *p)
 {
 	uint64_t words;
 
@@ -115,9 +112,7 @@ size_t stack_vector(const struct start *s, const struct stack_plan *plan,
 		case AT_EXECFN: value = plan->execfn; break;
 		case AT_RANDOM:
 		case AT_PLATFORM:
-		case AT_BASE_PLATFORM:
-			value += (uint64_t)plan->platform_shift;
-			break;
+		case AT_BASE_PLATFORM: value += (uint64_t)plan->platform_shift; break;
 		case AT_EXECFD: continue;
 		case AT_SYSINFO_EHDR:
 			if (aux->no_vdso)

@@ -74,12 +74,10 @@ void vdso_find(struct vdso *v, uint64_t stack, uint64_t page)
  * Linux 6.17 moves several mappings in one call; before, each needs its own,
  * of exactly its size (special mappings cannot be split).
  */
-static uint64_t move_one(uint64_t from, uint64_t size, uint64_t to,
-			 uint64_t page)
+static uint64_t move_one(uint64_t from, uint64_t size, uint64_t to, uint64_t page)
 {
 	for (; size; size -= page) {
-		long r = sys_mremap(from, size, size,
-				    MREMAP_MAYMOVE | MREMAP_FIXED, to);
+		long r = sys_mremap(from, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, to);
 
 		if (!sys_failed(r))
 			return size;
@@ -95,8 +93,7 @@ bool vdso_move(struct vdso *v, uint64_t to, uint64_t page)
 	uint64_t done = 0;
 
 	while (done < v->size) {
-		uint64_t moved = move_one(v->block + done, v->size - done,
-					  to + done, page);
+		uint64_t moved = move_one(v->block + done, v->size - done, to + done, page);
 
 		if (!moved && !done)
 			return false;

@@ -53,11 +53,11 @@ static int check_own_name(struct diag *d, const struct start *s)
 	return diag(d, EXIT_FAILED, 0,
 		    "started as %.60s: a program that executes itself through "
 		    "/proc/self/exe? use --engine=trace for it, or run "
-		    "hwcap-exec by its own name", *name ? name : "(nothing)");
+		    "hwcap-exec by its own name",
+		    *name ? name : "(nothing)");
 }
 
-static int add_environment(struct diag *d, const struct run *r,
-			   struct engine_request *request,
+static int add_environment(struct diag *d, const struct run *r, struct engine_request *request,
 			   struct hwcaps *hide)
 {
 	const char *spec = start_getenv(&r->start, "HWCAP_EXEC_MASK");
@@ -69,8 +69,7 @@ static int add_environment(struct diag *d, const struct run *r,
 			    "HWCAP_EXEC_MASK is not allowed where the program "
 			    "runs with AT_SECURE; use --mask");
 	if (spec_parse(d, SPEC_HIDE, r->options.exact, spec, hide))
-		return diag(d, EXIT_FAILED, 0, "HWCAP_EXEC_MASK: %.560s",
-			    d->text);
+		return diag(d, EXIT_FAILED, 0, "HWCAP_EXEC_MASK: %.560s", d->text);
 	request->by_name |= spec_has_names(spec);
 	return 0;
 }
@@ -79,8 +78,7 @@ static int add_environment(struct diag *d, const struct run *r,
 static int add_cgroup(struct diag *d, const struct run *r, struct hwcaps *mask)
 {
 	const struct options *o = &r->options;
-	const bool insist = o->cgroup == CGROUP_INSIST ||
-			    (stamp_own.flags & STAMP_CGROUP);
+	const bool insist = o->cgroup == CGROUP_INSIST || (stamp_own.flags & STAMP_CGROUP);
 	struct cgroup_request request = { .insist = insist,
 					  .secure = r->secure,
 					  .plain = o->engine == ENGINE_TRACE,
@@ -100,16 +98,14 @@ static int add_cgroup(struct diag *d, const struct run *r, struct hwcaps *mask)
 }
 
 /* What --mask, --keep, the environment, our stamp and the cgroup add up to. */
-static int compute_mask(struct diag *d, const struct run *r,
-			struct engine_request *request)
+static int compute_mask(struct diag *d, const struct run *r, struct engine_request *request)
 {
 	const struct options *o = &r->options;
 	struct hwcaps environment = { { 0 } };
 
 	if (add_environment(d, r, request, &environment))
 		return -1;
-	spec_mask(&o->hide, o->have_keep ? &o->keep : NULL, o->exact,
-		  &request->hide);
+	spec_mask(&o->hide, o->have_keep ? &o->keep : NULL, o->exact, &request->hide);
 	spec_mask(&environment, NULL, o->exact, &environment);
 	hwcaps_or(&request->hide, &environment);
 	hwcaps_or(&request->hide, &stamp_own.hide);
@@ -134,14 +130,13 @@ static int run(struct diag *d, struct run *r)
 	const char *found = start_getenv(&r->start, "PATH");
 	const char *search = found ? found : PROGRAM_DEFAULT_PATH;
 	char path[program_find_size(name, search)];
-	struct engine_request request = { .start = &r->start,
-					  .options = o,
-					  .program = &r->program,
-					  .by_name = o->by_name };
+	struct engine_request request = {
+		.start = &r->start, .options = o, .program = &r->program, .by_name = o->by_name
+	};
 
 	if (check_own_bits(d, &r->start) ||
-	    program_find(d, &r->program, name, o->argv0 ? o->argv0 : name,
-			 search, PROGRAM_SHELL, path))
+	    program_find(d, &r->program, name, o->argv0 ? o->argv0 : name, search, PROGRAM_SHELL,
+			 path))
 		return -1;
 	request.file = !*name || strchr(name, '/') ? name : path;
 	if (engine_check(d, &request))
@@ -168,8 +163,7 @@ void hwcap_exec_main(void *sp)
 		binfmt_run(d, &r.start, &r.program);
 		fail(d);
 	}
-	if (check_own_name(d, &r.start) ||
-	    options_parse(d, r.start.argc, r.start.argv, &r.options))
+	if (check_own_name(d, &r.start) || options_parse(d, r.start.argc, r.start.argv, &r.options))
 		fail(d);
 	switch (r.options.action) {
 	case ACTION_HELP: error = report_help(d); break;

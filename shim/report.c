@@ -71,35 +71,31 @@ static void add_mask(struct text *t, const struct hwcaps *mask)
 	for (int i = 0; i < HWCAP_ENTRIES; i++) {
 		if (!mask->word[i])
 			continue;
-		text_add(t, "%s%s=%#lx", separator, spec_entry_name(i),
-			 mask->word[i]);
+		text_add(t, "%s%s=%#lx", separator, spec_entry_name(i), mask->word[i]);
 		separator = ",";
 	}
 	if (!*separator)
 		text_add(t, "none");
 }
 
-void report_choice(const struct program *program, const struct hwcaps *mask,
-		   const char *engine, const char *why)
+void report_choice(const struct program *program, const struct hwcaps *mask, const char *engine,
+		   const char *why)
 {
 	char line[1024];
 	struct text t;
 
 	text_init(&t, line, sizeof(line));
-	text_add(&t, "hwcap-exec: engine %s (%s): %.256s, mask ", engine, why,
-		 program->loaded);
+	text_add(&t, "hwcap-exec: engine %s (%s): %.256s, mask ", engine, why, program->loaded);
 	add_mask(&t, mask);
 	text_add(&t, "\n");
 	/* A program runs with standard error closed or full, too. */
 	sys_write(2, line, t.length);
 }
 
-static void add_image(struct text *t, const char *what,
-		      const struct image *image, uint64_t page)
+static void add_image(struct text *t, const char *what, const struct image *image, uint64_t page)
 {
 	text_add(t, "%s %s (%s, entry %#lx)\n", what, image->path,
-		 image->plan.fixed ? "fixed" : "position-independent",
-		 image->plan.entry);
+		 image->plan.fixed ? "fixed" : "position-independent", image->plan.entry);
 	for (unsigned int i = 0; i < image->elf.header.e_phnum; i++) {
 		const Elf64_Phdr *ph = &image->elf.phdr[i];
 		struct elf_segment s;
@@ -108,28 +104,24 @@ static void add_image(struct text *t, const char *what,
 			continue;
 		elf_segment(ph, page, &s);
 		if (s.size)
-			text_add(t, "  map  %#lx-%#lx %c%c%c file offset %#lx\n",
-				 s.at, s.at + s.size,
-				 s.prot & PROT_READ ? 'r' : '-',
-				 s.prot & PROT_WRITE ? 'w' : '-',
-				 s.prot & PROT_EXEC ? 'x' : '-', s.offset);
+			text_add(t, "  map  %#lx-%#lx %c%c%c file offset %#lx\n", s.at,
+				 s.at + s.size, s.prot & PROT_READ ? 'r' : '-',
+				 s.prot & PROT_WRITE ? 'w' : '-', s.prot & PROT_EXEC ? 'x' : '-',
+				 s.offset);
 		if (s.anon_size)
-			text_add(t, "  zero %#lx-%#lx rw%c\n", s.anon_at,
-				 s.anon_at + s.anon_size,
+			text_add(t, "  zero %#lx-%#lx rw%c\n", s.anon_at, s.anon_at + s.anon_size,
 				 s.anon_prot & PROT_EXEC ? 'x' : '-');
 	}
 }
 
 static void add_vector(struct text *t, const struct load *l)
 {
-	for (const Elf64_auxv_t *av = l->request->start->auxv;
-	     av->a_type != AT_NULL; av++) {
+	for (const Elf64_auxv_t *av = l->request->start->auxv; av->a_type != AT_NULL; av++) {
 		int i = hwcap_index(av->a_type);
 		uint64_t value = av->a_un.a_val;
 
 		if (i >= 0)
-			text_add(t, "%s %#lx -> %#lx\n",
-				 spec_entry_name(i), value,
+			text_add(t, "%s %#lx -> %#lx\n", spec_entry_name(i), value,
 				 value & ~l->request->hide.word[i]);
 	}
 }
@@ -146,10 +138,8 @@ int report_plan(struct diag *d, const struct load *l, void *to)
 	text_add(&t, "program %s\n", p->path);
 	for (unsigned int i = 0; i < p->prefixes; i++)
 		text_add(&t, "argv[%u] %.200s\n", i, p->prefix[i]);
-	for (unsigned long i = l->request->skip;
-	     i < s->argc && t.length < REPORT_SIZE / 4; i++)
-		text_add(&t, "argv[%lu] %.200s\n",
-			 i - l->request->skip + p->prefixes, s->argv[i]);
+	for (unsigned long i = l->request->skip; i < s->argc && t.length < REPORT_SIZE / 4; i++)
+		text_add(&t, "argv[%lu] %.200s\n", i - l->request->skip + p->prefixes, s->argv[i]);
 	add_image(&t, "load", &l->program, s->page_size);
 	if (l->has_interp)
 		add_image(&t, "interp", &l->interp, s->page_size);

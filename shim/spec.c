@@ -530,8 +530,8 @@ static bool item_has_names(const char *own, struct slice s)
 	if (slice_is(s, "all") || slice_is(s, "none"))
 		return false;
 	equals = memchr(s.at, '=', s.length);
-	return !equals || parse_number(slice_from(s, (size_t)(equals - s.at) + 1),
-				       &value) != NUMBER;
+	return !equals ||
+	       parse_number(slice_from(s, (size_t)(equals - s.at) + 1), &value) != NUMBER;
 }
 
 bool spec_has_names(const char *spec)

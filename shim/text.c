@@ -121,21 +121,14 @@ static const char *convert_short(struct text *t, const char *f, va_list *ap)
 		s = s ? s : "(null)";
 		put(t, s, strlen(s));
 		return f + 1;
-	case 'd':
-		put_signed(t, va_arg(*ap, int));
-		return f + 1;
-	case 'u':
-		put_number(t, va_arg(*ap, unsigned int), 10, 0);
-		return f + 1;
+	case 'd': put_signed(t, va_arg(*ap, int)); return f + 1;
+	case 'u': put_number(t, va_arg(*ap, unsigned int), 10, 0); return f + 1;
 	case 'c':
 		c = (char)va_arg(*ap, int);
 		put(t, &c, 1);
 		return f + 1;
-	case '%':
-		put(t, "%", 1);
-		return f + 1;
-	default:
-		return NULL;
+	case '%': put(t, "%", 1); return f + 1;
+	default: return NULL;
 	}
 }
 

@@ -267,8 +267,7 @@ static void look_around(struct tracer *t)
 	t->child_pending = pending & SIGNAL_BIT(SIGCHLD);
 	t->child_ignored = action.handler == (unsigned long)SIG_IGN;
 	sys_sigaction(SIGTRAP, NULL, &action);
-	t->trap_taken = action.handler == (unsigned long)SIG_IGN ||
-			(pending & SIGNAL_BIT(SIGTRAP));
+	t->trap_taken = action.handler == (unsigned long)SIG_IGN || (pending & SIGNAL_BIT(SIGTRAP));
 	t->alone = sys_waitid(P_ALL, 0, NULL, WEXITED | WNOHANG | WNOWAIT | __WALL) == -ECHILD;
 }
 

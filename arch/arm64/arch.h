@@ -8,7 +8,7 @@
 
 #include "machine.h"
 
-#define ARCH_NAME "arm64"
+#define ARCH_NAME    "arm64"
 #define ARCH_MACHINE 183 /* EM_AARCH64 */
 
 /* The smallest power of two above ADDRESS, which is in the initial stack: its
@@ -81,8 +81,7 @@ static inline uint64_t arch_vdso_align(uint64_t page)
 #define ARCH_PROPERTY true
 
 /* arch/arm64/include/asm/elf.h: arch_parse_elf_property(). */
-static inline int arch_property(uint32_t type, const void *data, size_t size,
-				int *exec_prot)
+static inline int arch_property(uint32_t type, const void *data, size_t size, int *exec_prot)
 {
 	enum { BTI = 1, PROT_WITH_BTI = 0x10 };
 
@@ -95,8 +94,7 @@ static inline int arch_property(uint32_t type, const void *data, size_t size,
 	return 0;
 }
 
-static inline long arch_syscall(long number, long a, long b, long c, long d,
-				long e, long f)
+static inline long arch_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
 	register long x8 __asm__("x8") = number;
 	register long x0 __asm__("x0") = a;
@@ -130,9 +128,9 @@ static inline void arch_flush_code(uint64_t from, size_t size)
  * registers from a frame on the stack.
  */
 struct arch_leave_site {
-	uint64_t at;         /* address of the system call instruction */
+	uint64_t at; /* address of the system call instruction */
 	uint64_t sigreturn;
-	bool authenticates;  /* the return address, by autiasp */
+	bool authenticates; /* the return address, by autiasp */
 };
 
 /* Bytes that are read at e_entry before the jump: a function descriptor. */
@@ -152,9 +150,9 @@ struct arch_leave {
 	uint64_t last, last_size;     /* unmapped at the leave site */
 	uint64_t site;
 	uint64_t stack;
-	uint64_t link;                /* where the site returns to */
-	uint64_t sign;                /* whether it authenticates that */
-	uint64_t last_prot;           /* not 0: last gets this protection instead */
+	uint64_t link;                  /* where the site returns to */
+	uint64_t sign;                  /* whether it authenticates that */
+	uint64_t last_prot;             /* not 0: last gets this protection instead */
 	uint64_t message, message_size; /* for a step that fails; not used yet */
 };
 
@@ -169,8 +167,7 @@ static inline bool arch_site_protects(const struct arch_leave_site *site)
 enum { ARCH_LEAVE_ROOM = 4688 + 16 };
 
 /* Write what SITE needs below ENTRY's stack pointer; fill what HOW has of it. */
-void arch_leave_prepare(struct arch_leave *how,
-			const struct arch_leave_site *site,
+void arch_leave_prepare(struct arch_leave *how, const struct arch_leave_site *site,
 			const struct arch_entry *entry);
 
 #endif

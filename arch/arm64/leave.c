@@ -7,8 +7,8 @@
  * `svc #0; ret`, or with an autiasp before the ret, and the trampoline
  * `mov x8, #139; svc #0` (arch/arm64/kernel/vdso/).
  */
-static const uint32_t svc = 0xd4000001, autiasp = 0xd50323bf,
-		      ret = 0xd65f03c0, mov_x8_sigreturn = 0xd2801168;
+static const uint32_t svc = 0xd4000001, autiasp = 0xd50323bf, ret = 0xd65f03c0,
+		      mov_x8_sigreturn = 0xd2801168;
 
 enum {
 	HWCAP_SSBS = 1 << 28,
@@ -73,8 +73,7 @@ static void fill_frame(struct frame *f, const struct arch_entry *entry)
 {
 	memset(f, 0, offsetof(struct frame, reserved));
 	f->stack_flags = SIGNAL_DISABLED;
-	arch_syscall(SYS_rt_sigprocmask, 0, 0, (long)&f->mask, sizeof(f->mask),
-		     0, 0);
+	arch_syscall(SYS_rt_sigprocmask, 0, 0, (long)&f->mask, sizeof(f->mask), 0, 0);
 	f->sp = entry->sp;
 	f->pc = entry->pc;
 	f->pstate = pstate(entry->hwcap);
@@ -82,8 +81,7 @@ static void fill_frame(struct frame *f, const struct arch_entry *entry)
 	f->fpsimd_size = 528;
 }
 
-void arch_leave_prepare(struct arch_leave *how,
-			const struct arch_leave_site *site,
+void arch_leave_prepare(struct arch_leave *how, const struct arch_leave_site *site,
 			const struct arch_entry *entry)
 {
 	how->site = site->at;

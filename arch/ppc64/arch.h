@@ -8,7 +8,7 @@
 
 #include "machine.h"
 
-#define ARCH_NAME "ppc64"
+#define ARCH_NAME    "ppc64"
 #define ARCH_MACHINE 21 /* EM_PPC64 */
 
 /* The smallest power of two above ADDRESS, which is in the initial stack: its
@@ -82,8 +82,7 @@ static inline uint64_t arch_vdso_align(uint64_t page)
 /* PT_GNU_PROPERTY says nothing that is done at mmap time. */
 #define ARCH_PROPERTY false
 
-static inline int arch_property(uint32_t type, const void *data, size_t size,
-				int *exec_prot)
+static inline int arch_property(uint32_t type, const void *data, size_t size, int *exec_prot)
 {
 	(void)type;
 	(void)data;
@@ -92,8 +91,7 @@ static inline int arch_property(uint32_t type, const void *data, size_t size,
 	return 0;
 }
 
-static inline long arch_syscall(long number, long a, long b, long c, long d,
-				long e, long f)
+static inline long arch_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
 	register long r0 __asm__("r0") = number;
 	register long r3 __asm__("r3") = a;
@@ -108,11 +106,9 @@ static inline long arch_syscall(long number, long a, long b, long c, long d,
 			 "bns+ 1f\n\t"
 			 "neg %1, %1\n"
 			 "1:"
-			 : "+r"(r0), "+r"(r3), "+r"(r4), "+r"(r5), "+r"(r6),
-			   "+r"(r7), "+r"(r8)
+			 : "+r"(r0), "+r"(r3), "+r"(r4), "+r"(r5), "+r"(r6), "+r"(r7), "+r"(r8)
 			 :
-			 : "r9", "r10", "r11", "r12", "cr0", "ctr", "xer",
-			   "memory");
+			 : "r9", "r10", "r11", "r12", "cr0", "ctr", "xer", "memory");
 	return r3;
 }
 
@@ -134,9 +130,9 @@ static inline void arch_flush_code(uint64_t from, size_t size)
  * since an ELFv2 program needs its entry's address in r12.
  */
 struct arch_leave_site {
-	uint64_t at;         /* address of the system call instruction */
+	uint64_t at;                 /* address of the system call instruction */
 	uint64_t returns, sigreturn; /* AT once both are known */
-	uint64_t frame;      /* what sigreturn adds to the stack pointer */
+	uint64_t frame;              /* what sigreturn adds to the stack pointer */
 };
 
 /* The ABI of a program: EF_PPC64_ABI; only ELFv2 has no function descriptors
@@ -163,8 +159,8 @@ struct arch_leave {
 	uint64_t last, last_size;     /* unmapped at the leave site */
 	uint64_t site;
 	uint64_t stack;
-	uint64_t link;                /* where the site returns to */
-	uint64_t last_prot;           /* not 0: last gets this protection instead */
+	uint64_t link;                  /* where the site returns to */
+	uint64_t last_prot;             /* not 0: last gets this protection instead */
 	uint64_t message, message_size; /* for a step that fails; not used yet */
 };
 
@@ -179,8 +175,7 @@ static inline bool arch_site_protects(const struct arch_leave_site *site)
 enum { ARCH_LEAVE_ROOM = 1696 + 16 };
 
 /* Write what SITE needs below ENTRY's stack pointer; fill what HOW has of it. */
-void arch_leave_prepare(struct arch_leave *how,
-			const struct arch_leave_site *site,
+void arch_leave_prepare(struct arch_leave *how, const struct arch_leave_site *site,
 			const struct arch_entry *entry);
 
 #endif

@@ -8,13 +8,12 @@
  * `blr`; the trampoline is `li r0,172; sc`, in the vDSO after an `addi
  * r1,r1,128` (arch/powerpc/kernel/vdso/).
  */
-static const uint32_t sc = 0x44000002, bns = 0x40e30008, neg = 0x7c6300d0,
-		      extsw = 0x7c6307b4, blr = 0x4e800020,
-		      addi_r1 = 0x38210080, li_r0_sigreturn = 0x380000ac;
+static const uint32_t sc = 0x44000002, bns = 0x40e30008, neg = 0x7c6300d0, extsw = 0x7c6307b4,
+		      blr = 0x4e800020, addi_r1 = 0x38210080, li_r0_sigreturn = 0x380000ac;
 
 enum {
 	SIGNAL_DISABLED = 2, /* SS_DISABLE */
-	PT_NIP = 32, /* arch/powerpc/include/uapi/asm/ptrace.h */
+	PT_NIP = 32,         /* arch/powerpc/include/uapi/asm/ptrace.h */
 	PT_MSR = 33,
 };
 
@@ -56,13 +55,11 @@ bool arch_find_leave_site(const unsigned char *code, size_t size, uint64_t at,
 	for (size_t i = 0; i + 1 < count; i++) {
 		uint64_t here = at + i * sizeof(*insn);
 
-		if (insn[i] == li_r0_sigreturn && insn[i + 1] == sc &&
-		    !site->sigreturn) {
+		if (insn[i] == li_r0_sigreturn && insn[i + 1] == sc && !site->sigreturn) {
 			site->frame = i && insn[i - 1] == addi_r1 ? 128 : 0;
 			site->sigreturn = here - (site->frame ? sizeof(*insn) : 0);
 		}
-		if (insn[i] == sc && !site->returns &&
-		    returns(insn + i + 1, count - i - 1))
+		if (insn[i] == sc && !site->returns && returns(insn + i + 1, count - i - 1))
 			site->returns = here;
 		if (site->returns && site->sigreturn) {
 			site->at = site->returns;
@@ -76,8 +73,7 @@ bool arch_find_leave_site(const unsigned char *code, size_t size, uint64_t at,
  * The registers of start_thread(): zero but for the entry's address in r12
  * (ELFv2) or its TOC in r2 (ELFv1).
  */
-void arch_leave_prepare(struct arch_leave *how,
-			const struct arch_leave_site *site,
+void arch_leave_prepare(struct arch_leave *how, const struct arch_leave_site *site,
 			const struct arch_entry *entry)
 {
 	struct frame *f = (struct frame *)((entry->sp - sizeof(*f)) & ~15UL);
@@ -86,8 +82,7 @@ void arch_leave_prepare(struct arch_leave *how,
 
 	memset(f, 0, sizeof(*f));
 	f->stack_flags = SIGNAL_DISABLED;
-	arch_syscall(SYS_rt_sigprocmask, 0, 0, (long)&f->mask[0],
-		     sizeof(f->mask[0]), 0, 0);
+	arch_syscall(SYS_rt_sigprocmask, 0, 0, (long)&f->mask[0], sizeof(f->mask[0]), 0, 0);
 	f->gp_regs[0] = SYS_execve; /* which execve, too, leaves there */
 	f->gp_regs[1] = entry->sp;
 	f->gp_regs[2] = described ? descriptor[1] + entry->base : 0;

@@ -8,7 +8,7 @@
 
 #include "machine.h"
 
-#define ARCH_NAME "riscv"
+#define ARCH_NAME    "riscv"
 #define ARCH_MACHINE 243 /* EM_RISCV */
 
 /* The smallest power of two above ADDRESS, which is in the initial stack: its
@@ -81,8 +81,7 @@ static inline uint64_t arch_vdso_align(uint64_t page)
 /* PT_GNU_PROPERTY says nothing that is done at mmap time. */
 #define ARCH_PROPERTY false
 
-static inline int arch_property(uint32_t type, const void *data, size_t size,
-				int *exec_prot)
+static inline int arch_property(uint32_t type, const void *data, size_t size, int *exec_prot)
 {
 	(void)type;
 	(void)data;
@@ -91,8 +90,7 @@ static inline int arch_property(uint32_t type, const void *data, size_t size,
 	return 0;
 }
 
-static inline long arch_syscall(long number, long a, long b, long c, long d,
-				long e, long f)
+static inline long arch_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
 	register long a7 __asm__("a7") = number;
 	register long a0 __asm__("a0") = a;
@@ -117,8 +115,7 @@ static inline void arch_flush_code(uint64_t from, size_t size)
 	enum { RISCV_FLUSH_ICACHE = 259 };
 
 	__asm__ volatile("fence.i" : : : "memory");
-	arch_syscall(RISCV_FLUSH_ICACHE, (long)from, (long)(from + size), 0, 0,
-		     0, 0);
+	arch_syscall(RISCV_FLUSH_ICACHE, (long)from, (long)(from + size), 0, 0, 0, 0);
 }
 
 /*
@@ -126,7 +123,7 @@ static inline void arch_flush_code(uint64_t from, size_t size)
  * from a frame on the stack.
  */
 struct arch_leave_site {
-	uint64_t at;         /* address of the system call instruction */
+	uint64_t at; /* address of the system call instruction */
 	uint64_t sigreturn;
 };
 
@@ -147,8 +144,8 @@ struct arch_leave {
 	uint64_t last, last_size;     /* unmapped at the leave site */
 	uint64_t site;
 	uint64_t stack;
-	uint64_t link;                /* where the site returns to */
-	uint64_t last_prot;           /* not 0: last gets this protection instead */
+	uint64_t link;                  /* where the site returns to */
+	uint64_t last_prot;             /* not 0: last gets this protection instead */
 	uint64_t message, message_size; /* for a step that fails; not used yet */
 };
 
@@ -163,8 +160,7 @@ static inline bool arch_site_protects(const struct arch_leave_site *site)
 enum { ARCH_LEAVE_ROOM = 1088 + 16 };
 
 /* Write what SITE needs below ENTRY's stack pointer; fill what HOW has of it. */
-void arch_leave_prepare(struct arch_leave *how,
-			const struct arch_leave_site *site,
+void arch_leave_prepare(struct arch_leave *how, const struct arch_leave_site *site,
 			const struct arch_entry *entry);
 
 #endif

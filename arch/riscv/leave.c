@@ -59,8 +59,7 @@ bool arch_find_leave_site(const unsigned char *code, size_t size, uint64_t at,
 /* All registers zero, which is stricter than start_thread(): that leaves
  * some as they were before execve.
  */
-void arch_leave_prepare(struct arch_leave *how,
-			const struct arch_leave_site *site,
+void arch_leave_prepare(struct arch_leave *how, const struct arch_leave_site *site,
 			const struct arch_entry *entry)
 {
 	struct frame *f;
@@ -75,8 +74,7 @@ void arch_leave_prepare(struct arch_leave *how,
 	f = (struct frame *)how->stack;
 	memset(f, 0, sizeof(*f));
 	f->stack_flags = SIGNAL_DISABLED;
-	arch_syscall(SYS_rt_sigprocmask, 0, 0, (long)&f->mask, sizeof(f->mask),
-		     0, 0);
+	arch_syscall(SYS_rt_sigprocmask, 0, 0, (long)&f->mask, sizeof(f->mask), 0, 0);
 	f->sp = entry->sp;
 	f->pc = entry->pc;
 }

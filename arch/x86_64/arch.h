@@ -10,7 +10,7 @@
 
 #include "machine.h"
 
-#define ARCH_NAME "x86_64"
+#define ARCH_NAME    "x86_64"
 #define ARCH_MACHINE 62 /* EM_X86_64 */
 
 /* ADDRESS: any in the initial stack. arch/x86/include/asm/page_64_types.h:
@@ -21,9 +21,7 @@ static inline struct arch_space arch_space(uint64_t address)
 	const uint64_t task = 0x7ffffffff000UL;
 
 	(void)address;
-	return (struct arch_space){ .task = task,
-				    .stack_top = task,
-				    .dyn_base = task / 3 * 2 };
+	return (struct arch_space){ .task = task, .stack_top = task, .dyn_base = task / 3 * 2 };
 }
 
 /* arch/x86/Kconfig: ARCH_MMAP_RND_BITS default and maximum, in pages. */
@@ -72,8 +70,7 @@ static inline uint64_t arch_vdso_align(uint64_t page)
 /* PT_GNU_PROPERTY says nothing that is done at mmap time. */
 #define ARCH_PROPERTY false
 
-static inline int arch_property(uint32_t type, const void *data, size_t size,
-				int *exec_prot)
+static inline int arch_property(uint32_t type, const void *data, size_t size, int *exec_prot)
 {
 	(void)type;
 	(void)data;
@@ -82,8 +79,7 @@ static inline int arch_property(uint32_t type, const void *data, size_t size,
 	return 0;
 }
 
-static inline long arch_syscall(long number, long a, long b, long c, long d,
-				long e, long f)
+static inline long arch_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
 	long result;
 	register long r10 __asm__("r10") = d;
@@ -92,8 +88,7 @@ static inline long arch_syscall(long number, long a, long b, long c, long d,
 
 	__asm__ volatile("syscall"
 			 : "=a"(result)
-			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10),
-			   "r"(r8), "r"(r9)
+			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
 			 : "rcx", "r11", "memory");
 	return result;
 }
@@ -107,8 +102,8 @@ static inline void arch_flush_code(uint64_t from, size_t size)
 
 /* A leave site here: see leave.c for what it may consist of. */
 struct arch_leave_site {
-	uint64_t at;         /* address of the system call instruction */
-	unsigned int words;  /* stack words it skips before its return */
+	uint64_t at;          /* address of the system call instruction */
+	unsigned int words;   /* stack words it skips before its return */
 	unsigned int cleared; /* registers it clears on the way, see leave.c */
 };
 
@@ -128,8 +123,8 @@ struct arch_leave {
 	int64_t fd;                   /* closed if not negative */
 	uint64_t last, last_size;     /* unmapped at the leave site */
 	uint64_t site;
-	uint64_t stack;               /* what the site skips, entry, then the target's */
-	uint64_t last_prot;           /* not 0: last gets this protection instead */
+	uint64_t stack;                 /* what the site skips, entry, then the target's */
+	uint64_t last_prot;             /* not 0: last gets this protection instead */
 	uint64_t message, message_size; /* printed if a step fails; then exit 126 */
 };
 
@@ -145,8 +140,7 @@ enum { ARCH_LEAVE_ROOM = 512 };
 /* Write what SITE consumes just below ENTRY's stack pointer; fill what HOW
  * has of it.
  */
-static inline void arch_leave_prepare(struct arch_leave *how,
-				      const struct arch_leave_site *site,
+static inline void arch_leave_prepare(struct arch_leave *how, const struct arch_leave_site *site,
 				      const struct arch_entry *entry)
 {
 	uint64_t *word = (uint64_t *)entry->sp;

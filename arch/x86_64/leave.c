@@ -18,14 +18,13 @@ enum {
 };
 
 /* Length of one permitted instruction at CODE, 0 if it is another one. */
-static size_t site_step(const unsigned char *code, size_t size,
-			struct arch_leave_site *site)
+static size_t site_step(const unsigned char *code, size_t size, struct arch_leave_site *site)
 {
 	unsigned int high = 0;
 	size_t rex = 0;
 
-	if (size >= 4 && code[0] == 0x48 && code[1] == 0x83 &&
-	    code[2] == 0xc4 && code[3] % 8 == 0 && code[3] < 0x80) {
+	if (size >= 4 && code[0] == 0x48 && code[1] == 0x83 && code[2] == 0xc4 &&
+	    code[3] % 8 == 0 && code[3] < 0x80) {
 		site->words += code[3] / 8;
 		return 4;
 	}
@@ -33,15 +32,14 @@ static size_t site_step(const unsigned char *code, size_t size,
 		high = 8;
 		rex = 1;
 	}
-	if (size >= rex + 1 && code[rex] >= 0x58 && code[rex] <= 0x5f &&
-	    (rex || code[0] != 0x5c) && code[0] != 0x45) {
+	if (size >= rex + 1 && code[rex] >= 0x58 && code[rex] <= 0x5f && (rex || code[0] != 0x5c) &&
+	    code[0] != 0x45) {
 		site->words++;
 		site->cleared |= 1U << (code[rex] - 0x58 + high);
 		return rex + 1;
 	}
 	if (size >= rex + 2 && code[rex] == 0x31 && code[rex + 1] >= 0xc0 &&
-	    (code[rex + 1] - 0xc0) % 9 == 0 && code[0] != 0x41 &&
-	    (rex || code[1] != 0xe4)) {
+	    (code[rex + 1] - 0xc0) % 9 == 0 && code[0] != 0x41 && (rex || code[1] != 0xe4)) {
 		site->cleared |= 1U << (code[rex + 1] % 8 + high);
 		return rex + 2;
 	}
@@ -83,8 +81,7 @@ static bool has_syscall(uint64_t word)
 }
 
 /* Next system call instruction in [p, end), or NULL; eight bytes at a time. */
-static const unsigned char *next_syscall(const unsigned char *p,
-					 const unsigned char *end)
+static const unsigned char *next_syscall(const unsigned char *p, const unsigned char *end)
 {
 	uint64_t even, odd;
 
@@ -105,12 +102,10 @@ bool arch_find_leave_site(const unsigned char *code, size_t size, uint64_t at,
 {
 	const unsigned char *end = code + size;
 
-	for (const unsigned char *p = next_syscall(code, end); p;
-	     p = next_syscall(p + 1, end)) {
+	for (const unsigned char *p = next_syscall(code, end); p; p = next_syscall(p + 1, end)) {
 		struct arch_leave_site site;
 
-		if (!site_at(p, (size_t)(end - p), at + (uint64_t)(p - code),
-			     &site))
+		if (!site_at(p, (size_t)(end - p), at + (uint64_t)(p - code), &site))
 			continue;
 		if (!best->at || site_rank(&site) > site_rank(best))
 			*best = site;

@@ -37,7 +37,8 @@ static const char *run(void)
 		return "without arch_3_00";
 	/* modsd: new in ISA 3.0 */
 	__asm__ volatile(".machine push\n\t.machine power9\n\tmodsd %0, %1, %2\n\t.machine pop"
-			 : "=r"(random) : "r"(17L), "r"(5L));
+			 : "=r"(random)
+			 : "r"(17L), "r"(5L));
 	return random == 2 ? "with arch_3_00" : "broken";
 }
 #else

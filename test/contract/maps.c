@@ -167,8 +167,7 @@ static void out_gap(const struct probe *p, const struct region *before, const st
 {
 	unsigned long gap = r->start - before->end;
 	/* Files are laid out for larger pages than this: gaps of all kinds vary. */
-	int other = !same(before->name, r->name) ||
-		    (p->coarse && (!*r->name || !*before->name));
+	int other = !same(before->name, r->name) || (p->coarse && (!*r->name || !*before->name));
 
 	if (!gap && !(other && p->coarse))
 		out_text("adjacent");

@@ -166,7 +166,8 @@ static void report_stack(const struct probe *p)
 	else
 		line_text(5, "stack.platform-to-strings",
 			  at - platform <= (p->page < 8192 ? 8192 : p->page) + 32 ?
-			  "up to the limit" : "more");
+				  "up to the limit" :
+				  "more");
 	for (unsigned long i = 0; i < p->argc + p->envc; i++) {
 		const char *s = i < p->argc ? p->argv[i] : p->envp[i - p->argc];
 

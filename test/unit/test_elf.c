@@ -201,8 +201,7 @@ static bool model_reserve(const struct model *m, const struct elf_file *f)
 		const Elf64_Phdr *ph = &f->phdr[i];
 
 		if (ph->p_type == PT_LOAD)
-			return !ph->p_filesz ||
-			       down(&m->space, ph->p_offset) <= INT64_MAX - size;
+			return !ph->p_filesz || down(&m->space, ph->p_offset) <= INT64_MAX - size;
 	}
 	return true;
 }

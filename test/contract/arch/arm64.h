@@ -8,8 +8,8 @@
 #ifndef PROBE_ARCH_H
 #define PROBE_ARCH_H
 
-#define PROBE_REGISTERS 33 /* the general ones, flags, thread pointer */
-#define PROBE_FX 288       /* where probe_entry.fx is */
+#define PROBE_REGISTERS 33  /* the general ones, flags, thread pointer */
+#define PROBE_FX        288 /* where probe_entry.fx is */
 
 #ifndef __ASSEMBLER__
 struct probe_entry {
@@ -22,10 +22,9 @@ struct probe_entry {
 };
 
 static const char probe_register_name[PROBE_REGISTERS][8] = {
-	"x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10",
-	"x11", "x12", "x13", "x14", "x15", "x16", "x17", "x18", "x19", "x20",
-	"x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x29", "x30",
-	"nzcv", "tpidr",
+	"x0",  "x1",  "x2",  "x3",  "x4",  "x5",  "x6",  "x7",  "x8",  "x9",   "x10",
+	"x11", "x12", "x13", "x14", "x15", "x16", "x17", "x18", "x19", "x20",  "x21",
+	"x22", "x23", "x24", "x25", "x26", "x27", "x28", "x29", "x30", "nzcv", "tpidr",
 };
 
 static inline long sc6(long n, long a, long b, long c, long d, long e, long f)
@@ -38,7 +37,8 @@ static inline long sc6(long n, long a, long b, long c, long d, long e, long f)
 	register long x4 __asm__("x4") = e;
 	register long x5 __asm__("x5") = f;
 
-	__asm__ volatile("svc #0" : "+r"(x0)
+	__asm__ volatile("svc #0"
+			 : "+r"(x0)
 			 : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
 			 : "memory");
 	return x0;
@@ -49,18 +49,12 @@ static const struct probe_zone {
 	char name[12];
 	unsigned long end;
 } probe_zone[] = {
-	{ "low", 0x100000000 },
-	{ "below", 0x555555554000 },
-	{ "pie-47", 0x560000000000 },
-	{ "middle", 0x7ffe00000000 },
-	{ "mmap-47", 0x7fffc0000000 },
-	{ "stack-47", 0x800000000000 },
-	{ "between", 0xaaaaaaaa8000 },
-	{ "pie", 0xb00000000000 },
-	{ "upper", 0xfffe00000000 },
-	{ "mmap", 0xffffc0000000 },
-	{ "stack", 0x1000000000000 },
-	{ "beyond", ~0UL },
+	{ "low", 0x100000000 },        { "below", 0x555555554000 },
+	{ "pie-47", 0x560000000000 },  { "middle", 0x7ffe00000000 },
+	{ "mmap-47", 0x7fffc0000000 }, { "stack-47", 0x800000000000 },
+	{ "between", 0xaaaaaaaa8000 }, { "pie", 0xb00000000000 },
+	{ "upper", 0xfffe00000000 },   { "mmap", 0xffffc0000000 },
+	{ "stack", 0x1000000000000 },  { "beyond", ~0UL },
 };
 
 /* No such calls: they give the same error to everyone. */

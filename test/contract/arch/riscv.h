@@ -8,8 +8,8 @@
 #ifndef PROBE_ARCH_H
 #define PROBE_ARCH_H
 
-#define PROBE_REGISTERS 30 /* all but the zero register and the stack pointer */
-#define PROBE_FX 256       /* where probe_entry.fx is */
+#define PROBE_REGISTERS 30  /* all but the zero register and the stack pointer */
+#define PROBE_FX        256 /* where probe_entry.fx is */
 
 #ifndef __ASSEMBLER__
 struct probe_entry {
@@ -21,9 +21,8 @@ struct probe_entry {
 };
 
 static const char probe_register_name[PROBE_REGISTERS][8] = {
-	"ra", "gp", "tp", "t0", "t1", "t2", "s0", "s1",
-	"a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s2", "s3",
-	"s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6",
+	"ra", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0", "a1",  "a2",  "a3", "a4", "a5", "a6",
+	"a7", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6",
 };
 
 static inline long sc6(long n, long a, long b, long c, long d, long e, long f)
@@ -36,7 +35,8 @@ static inline long sc6(long n, long a, long b, long c, long d, long e, long f)
 	register long a4 __asm__("a4") = e;
 	register long a5 __asm__("a5") = f;
 
-	__asm__ volatile("ecall" : "+r"(a0)
+	__asm__ volatile("ecall"
+			 : "+r"(a0)
 			 : "r"(a7), "r"(a1), "r"(a2), "r"(a3), "r"(a4), "r"(a5)
 			 : "memory");
 	return a0;
@@ -47,18 +47,10 @@ static const struct probe_zone {
 	char name[12];
 	unsigned long end;
 } probe_zone[] = {
-	{ "low", 0x100000000 },
-	{ "below-39", 0x2aaaaaa000 },
-	{ "pie-39", 0x2b00000000 },
-	{ "middle-39", 0x3e00000000 },
-	{ "mmap-39", 0x3fc0000000 },
-	{ "stack-39", 0x4000000000 },
-	{ "below", 0x555555554000 },
-	{ "pie", 0x560000000000 },
-	{ "upper", 0x7ffe00000000 },
-	{ "mmap", 0x7fffc0000000 },
-	{ "stack", 0x800000000000 },
-	{ "beyond", ~0UL },
+	{ "low", 0x100000000 },        { "below-39", 0x2aaaaaa000 }, { "pie-39", 0x2b00000000 },
+	{ "middle-39", 0x3e00000000 }, { "mmap-39", 0x3fc0000000 },  { "stack-39", 0x4000000000 },
+	{ "below", 0x555555554000 },   { "pie", 0x560000000000 },    { "upper", 0x7ffe00000000 },
+	{ "mmap", 0x7fffc0000000 },    { "stack", 0x800000000000 },  { "beyond", ~0UL },
 };
 
 /* No such calls: they give the same error to everyone. */
