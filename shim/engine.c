@@ -259,9 +259,13 @@ static long make_copy(const struct stamp *s)
 	return r < 0 ? r : -ENOSPC;
 }
 
+/* argv[0] of a copy that we start; who executes /proc/self/exe has another. */
+static const char first_start[] = "hwcap-exec: the copy's first start";
+
 __attribute__((noinline)) static int run_copy(struct diag *d, const struct engine_request *r)
 {
 	struct stamp stamp;
+	char **argv;
 	long fd;
 	char number[16];
 
@@ -275,7 +279,9 @@ __attribute__((noinline)) static int run_copy(struct diag *d, const struct engin
 		verbose(r, "loader",
 			"in a copy of hwcap-exec: neither can the "
 			"link be set nor a tracer started");
-		fd = sys_execveat((int)fd, "", arguments(r), r->start->envp, AT_EMPTY_PATH);
+		argv = arguments(r) - 1; /* before our first word is argc */
+		*argv = (char *)(uintptr_t)first_start;
+		fd = sys_execveat((int)fd, "", argv, r->start->envp, AT_EMPTY_PATH);
 	}
 	return diag(d, EXIT_FAILED, (int)-fd,
 		    "%s: unable to run it from a copy of hwcap-exec: %s; use "
@@ -290,20 +296,23 @@ bool engine_is_stamped(void)
 
 int engine_run_stamp(struct diag *d, const struct start *s, struct program *p)
 {
-	/* We started the copy by its descriptor; the program, by a path. */
-	const bool first = s->execfn && !strncmp(s->execfn, "/dev/fd/", 8);
+	const bool first = s->argc > 1 && !strcmp(s->argv[0], first_start);
 	const struct load_request request = {
 		.start = s,
 		.program = p,
-		.skip = s->argc ? 1 : 0,
+		.skip = first ? 2 : s->argc ? 1 : 0,
 		.hide = stamp_own.hide,
 		.no_vdso = stamp_own.flags & STAMP_NO_VDSO,
 	};
+	const char *path = stamp_own.path;
 
-	const char *exe = stamp_own.path + strlen(stamp_own.path) + 1;
-
-	if (program_open(d, p, first ? stamp_own.path : exe, s->argc ? s->argv[0] : "", 0))
+	if (!first)
+		path += strlen(path) + 1; /* of the file that was mapped */
+	if (program_open(d, p, path, request.skip ? s->argv[request.skip - 1] : "", 0))
 		return -1;
+	if (program_changes_credentials(&p->file))
+		return diag(d, EXIT_CANNOT_RUN, EPERM,
+			    "%.256s: set-id bits or file capabilities would be lost", p->path);
 	if (!first)
 		p->path = s->execfn;
 	return load_run(d, &request);
