@@ -196,7 +196,8 @@ static bool prepare_link(const struct load *l, const struct way_out *out, uint64
 			return false;
 		leave_from_stack(l, z, last_page, how);
 	} else {
-		if (!leave_from_page(z, how))
+		if (!leave_from_page(z, how) ||
+		    (wants_exec_stack(l) && make_stack_executable(last_page, z->page)))
 			return false;
 		*code = how->last;
 	}

@@ -300,7 +300,9 @@ int engine_run_stamp(struct diag *d, const struct start *s, struct program *p)
 	const struct load_request request = {
 		.start = s,
 		.program = p,
-		.skip = first ? 2 : s->argc ? 1 : 0,
+		.skip = first   ? 2 :
+			s->argc ? 1 :
+				  0,
 		.hide = stamp_own.hide,
 		.no_vdso = stamp_own.flags & STAMP_NO_VDSO,
 	};

@@ -102,7 +102,7 @@ static void add(struct trace_edit *to, const struct trace_edit *from)
 static uint64_t read_limit(const struct supervisor *s, int tid)
 {
 	char path[24], text[2048];
-	uint64_t limit[2];
+	uint64_t limit[2] = { 0, 0 };
 	struct text t;
 	const char *line;
 	long fd, r;
@@ -148,7 +148,7 @@ bool follow_add_note(struct slot *slot)
 {
 	const struct seccomp_data *data = &slot->notif.data;
 	struct trace_edit edit = { .by_name = false };
-	struct follow_note note;
+	struct follow_note note = { 0 };
 
 	if (!is_ours(data) || data->args[3] != FOLLOW_NOTE)
 		return true;
@@ -168,6 +168,12 @@ bool follow_is_question(const struct seccomp_data *data)
 	       (data->args[3] == FOLLOW_QUERY || (data->args[3] & ~3UL) == FOLLOW_JOIN);
 }
 
+static bool same_edit(const struct trace_edit *a, const struct trace_edit *b)
+{
+	return !memcmp(&a->hide, &b->hide, sizeof(a->hide)) && a->by_name == b->by_name &&
+	       a->no_vdso == b->no_vdso;
+}
+
 /*
  * Marks only go down: so they can be set without any privilege, and not be
  * taken back without CAP_SYS_RESOURCE.
@@ -175,24 +181,24 @@ bool follow_is_question(const struct seccomp_data *data)
 long follow_reply(struct supervisor *s, const struct seccomp_notif *n)
 {
 	const __u64 *args = n->data.args;
-	struct trace_edit edit;
+	struct trace_edit edit = {
+		.hide = { { args[1], args[2], args[4], args[5] } },
+		.by_name = args[3] & FOLLOW_BY_NAME,
+		.no_vdso = args[3] & FOLLOW_NO_VDSO,
+	};
 	int mark;
 
 	if (args[3] == FOLLOW_QUERY)
 		return 1;
-	memset(&edit, 0, sizeof(edit));
-	edit.hide = (struct hwcaps){ { args[1], args[2], args[4], args[5] } };
-	edit.by_name = args[3] & FOLLOW_BY_NAME;
-	edit.no_vdso = args[3] & FOLLOW_NO_VDSO;
 	mark = read_mark(s, (int)n->pid);
 	if (mark >= 0)
 		add(&edit, &s->mark[mark]);
 	for (unsigned int i = (unsigned int)(mark + 1); i < s->marks; i++)
-		if (!memcmp(&s->mark[i], &edit, sizeof(edit)))
+		if (same_edit(&s->mark[i], &edit))
 			return FOLLOW_MARK - 1 - (long)i;
 	if (s->marks == MARKS)
 		return -ENOSPC;
-	memcpy(&s->mark[s->marks++], &edit, sizeof(edit));
+	s->mark[s->marks++] = edit;
 	return FOLLOW_MARK - (long)s->marks;
 }
 

@@ -224,7 +224,7 @@ if [ "$(id -u)" = 0 ] && setpriv --bounding-set=-sys_ptrace --inh-caps=-sys_ptra
 	cp "$tool-static" "$tmp/ids-static"
 	for caps in all -sys_ptrace -sys_ptrace,-sys_admin,-sys_resource; do
 		drop=(env)
-		[ $caps = all ] || drop=(setpriv --bounding-set=$caps --inh-caps=$caps)
+		[ "$caps" = all ] || drop=(setpriv "--bounding-set=$caps" "--inh-caps=$caps")
 		for hand in "$tool ids" "$tool-static ids" \
 			"setpriv --reuid=65534 --regid=65534 --clear-groups"; do
 			is "capabilities $caps: ${hand##*/}" "$("${drop[@]}" "${follow[@]}" -- sh -c \

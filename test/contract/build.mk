@@ -125,7 +125,7 @@ $(CO)/probe-bare-static: $(bare_nopie)
 	$(Q)$(BARE_LINK) -static -no-pie $^ -o $@
 $(CO)/probe-bare-static-pie $(CO)/interp: $(bare_pie)
 	$(call quiet,CC)
-	$(Q)$(BARE_LINK) -static-pie $^ -o $@
+	$(Q)$(BARE_LINK) -static-pie -Wl,--no-dynamic-linker $^ -o $@
 $(CO)/probe-bare-low: $(bare_nopie)
 	$(call quiet,CC)
 	$(Q)$(BARE_LINK) -static -no-pie -Wl,-Ttext-segment=0x10000 $^ -o $@
@@ -171,7 +171,7 @@ $(CO)/probe-align-200000-static-pie: $(glibc_pie)
 	$(Q)$(CC) -static-pie $(contract_page) $(ENTRY) $^ -o $@
 $(CO)/probe-align-200000-bare: $(bare_pie)
 	$(call quiet,CC)
-	$(Q)$(BARE_LINK) -static-pie $(contract_page) $^ -o $@
+	$(Q)$(BARE_LINK) -static-pie -Wl,--no-dynamic-linker $(contract_page) $^ -o $@
 $(CO)/probe-align-10000-static: $(glibc_nopie)
 	$(call quiet,CC)
 	$(Q)$(CC) -static -no-pie $(contract_page) $(ENTRY) $^ -o $@
