@@ -169,6 +169,58 @@ is "a copy takes a script" \
 is "a copy does not take options" "$(nobody ./launch no-ptrace -- "$tmp/hwcap-exec" --mask=all -- "$(type -P busybox)" sh -c \
 	'exec -a echo /proc/self/exe --mask=none' 2>&1)" "--mask=none"
 
+# ---- a filter older than faccessat2(2) ------------------------------------------
+# Its checks are made by the mode then, with the kernel's verdict.
+plain=("$tmp/hwcap-exec" -e loader "--mask=$mask" --)
+mkdir -m 755 modes
+for mode in 4 5 14 41 45 54 104 140 144 500 504 404 444 744 755; do
+	cp probe "modes/$mode"
+	chmod "$mode" "modes/$mode"
+done
+if [ "$root" ]; then
+	chgrp 65533 modes/??
+	chown 65534 modes/???
+fi
+cp probe listed
+listed=yes
+# What "setfacl -m u:65534:rx" makes of it (include/uapi/linux/posix_acl_xattr.h).
+any=ffffffff
+setfattr -n system.posix_acl_access -v "0x0200000001000700${any}02000500feff000004000500${any}10000500${any}20000500$any" \
+	listed 2>/dev/null || listed=no
+# verdicts COMMAND...: each of modes/ by COMMAND: its mode, and whether it ran
+verdicts()
+{
+	local file
+	for file in "$tmp"/modes/*; do
+		"$@" "$file" >/dev/null 2>&1
+		echo "${file##*/} $?"
+	done
+}
+for how in no-faccessat2 denied-faccessat2; do
+	like "$how: masked" "$(./launch $how -- "${plain[@]}" ./probe 2>&1)" '^low 1 '
+	is "$how: a script" "$(./launch $how -- "${plain[@]}" "$tmp/text" one 2>&1)" "$tmp/text one"
+	chmod 644 err
+	refused "$how: no x bit" 126 "Permission denied" ./launch $how -- "${plain[@]}" ./err
+	refused "$how: a directory" 126 "Permission denied" ./launch $how -- "${plain[@]}" "$tmp"
+	if [ $listed = yes ]; then
+		refused "$how: an access list" 126 "Function not implemented|Operation not permitted" \
+			./launch $how -- "${plain[@]}" ./listed
+	else
+		skip "$how: an access list" "the file system of $tmp has none"
+	fi
+	is "$how: each mode" "$(verdicts ./launch $how -- "${plain[@]}")" "$(verdicts "${plain[@]}")"
+	[ "$root" ] || continue
+	for as in "--reuid=65534 --regid=65534 --clear-groups" "--reuid=65535 --regid=65533 --clear-groups" \
+		"--reuid=65535 --regid=65535 --groups=1,65533" "--bounding-set=-all --inh-caps=-all"; do
+		# shellcheck disable=SC2086
+		is "$how: each mode, $as" "$(verdicts setpriv $as env -- ./launch $how -- "${plain[@]}")" \
+			"$(verdicts setpriv $as env -- "${plain[@]}")"
+	done
+	# shellcheck disable=SC2016
+	like "$how: on a noexec mount" "$(unshare -m sh -c 'mount -t tmpfs -o noexec none "$1/modes" && cp probe modes &&
+		shift && exec "$@"' sh "$tmp" ./launch $how -- "${plain[@]}" modes/probe 2>&1)" "modes/probe: Permission denied"
+done
+
 # Programs that go by /proc/self/exe, by a user who cannot set it.
 for program in "java -version" "clang --version" "busybox sh --help" "perl -e 'print \$^X'"; do
 	eval "set -- $program"
