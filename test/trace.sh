@@ -7,6 +7,7 @@ if [ "$ARCH" != x86_64 ]; then
 	done_testing
 fi
 $CC -O1 -o "$tmp/probe" "$srcdir/test/trace/probe.c" || bail_out "probe.c"
+$CC -D_GNU_SOURCE -O1 -o "$tmp/again" "$srcdir/test/trace/again.c" || bail_out "again.c"
 $CC -O1 -o "$tmp/launch" "$srcdir/test/trace/launch.c" -lseccomp || bail_out "launch.c"
 as --32 -o "$tmp/i386.o" "$srcdir/test/trace/i386.S" && ld -m elf_i386 -o "$tmp/i386" "$tmp/i386.o" ||
 	bail_out "i386.S"
@@ -166,6 +167,27 @@ like "a copy larger than files may be is an error" \
 	echo "status $?")" 'copy of hwcap-exec: File too large'
 is "a copy takes a script" \
 	"$(nobody ./launch no-ptrace -- "$tmp/hwcap-exec" "--mask=$mask" -- "$tmp/text" one)" "$tmp/text one"
+printf '#!%s/again one\n' "$tmp" >by-descriptor
+chmod 755 by-descriptor
+native=$(nobody timeout 10 "$tmp/by-descriptor" two </dev/null 2>&1)
+is "a script whose interpreter executes itself by a descriptor: natively two starts" "$(grep -c '^low [^1]' <<<"$native")" 2
+is "the same in a copy, masked" "$(nobody timeout 10 ./launch no-ptrace -- "$tmp/hwcap-exec" "--mask=$mask" -- \
+	"$tmp/by-descriptor" two </dev/null 2>&1)" "$(sed 's/^low [0-9a-f]*/low 1/' <<<"$native")"
+if [ "$root" ]; then
+	# Set-id only once the copy runs it; by root, the filter comes without no_new_privs.
+	cp again becomes-setuid
+	: >started
+	{
+		wait_for 10 test -s started
+		chmod 4755 becomes-setuid
+	} | timeout 20 ./launch no-ptrace -- setpriv --reuid=65534 --regid=65534 --clear-groups env -- \
+		"$tmp/hwcap-exec" "--mask=$mask" -- "$tmp/becomes-setuid" >started 2>err
+	is "a copy refuses a program that became set-user-ID: status" "${PIPESTATUS[1]}" 126
+	like "and says why" "$(cat err)" '^hwcap-exec: .*becomes-setuid: set-id bits'
+	is "it ran once, before" "$(cut -d' ' -f1,2 started)" "low 1,"
+else
+	skip "a copy and a program that became set-user-ID" "needs root"
+fi
 is "a copy does not take options" "$(nobody ./launch no-ptrace -- "$tmp/hwcap-exec" --mask=all -- "$(type -P busybox)" sh -c \
 	'exec -a echo /proc/self/exe --mask=none' 2>&1)" "--mask=none"
 
