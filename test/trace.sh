@@ -149,6 +149,8 @@ exits "a 32-bit program, auto" $((native & 1)) "${auto[@]}" ./i386
 exits "a 32-bit program, all" 0 "$tmp/hwcap-exec" -e trace --mask=all ./i386
 refused "a 32-bit program, names" 126 'mask in numbers' "$tmp/hwcap-exec" -e trace --mask=fpu ./i386
 refused "a 32-bit program, names kept" 126 'mask in numbers' "$tmp/hwcap-exec" --keep=fpu ./i386
+refused "a 32-bit program, names, dry run" 126 'mask in numbers' "$tmp/hwcap-exec" -n --mask=fpu ./i386
+like "a 32-bit program, dry run" "$("$tmp/hwcap-exec" -n "--mask=$mask" ./i386)" '^engine trace$'
 [ ! "$root" ] || exits "a 32-bit program, unprivileged" $((native & 1)) nobody "${trace[@]}" "$tmp/i386"
 
 # ---- auto ---------------------------------------------------------------------
