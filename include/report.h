@@ -16,8 +16,11 @@ int report_version(struct diag *d);
 void report_choice(const struct program *program, const struct hwcaps *mask, const char *engine,
 		   const char *why);
 
-/* --dry-run: a load_request's REPORT. */
+/* --dry-run: a load_request's REPORT; REPORT_TO is the engine's name. */
 __attribute__((visibility("hidden"))) int report_plan(struct diag *d, const struct load *load,
 						      void *to);
+
+/* --dry-run of what goes to a tracer: there is no plan. */
+int report_trace(struct diag *d, const struct load_request *request);
 
 #endif

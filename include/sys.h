@@ -211,6 +211,11 @@ static inline long sys_getegid(void)
 	return arch_syscall(SYS_getegid, 0, 0, 0, 0, 0, 0);
 }
 
+static inline long sys_getgroups(int size, unsigned int *list)
+{
+	return arch_syscall(SYS_getgroups, size, (long)list, 0, 0, 0, 0);
+}
+
 static inline long sys_lsm_list_modules(uint64_t *ids, uint32_t *size)
 {
 	return arch_syscall(SYS_lsm_list_modules, (long)ids, (long)size, 0, 0, 0, 0);

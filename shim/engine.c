@@ -51,8 +51,10 @@ static void verbose(const struct engine_request *r, const char *engine, const ch
 }
 
 /* Given to us, not to the program, which execve would not let have them. */
-static int refuse_own_capabilities(struct diag *d, const struct engine_request *r)
+static int check_own_capabilities(struct diag *d, const struct engine_request *r)
 {
+	if (!r->start->secure || !process_has_more_than_ambient())
+		return 0;
 	return diag(d, EXIT_FAILED, EPERM,
 		    "%s: would keep the file capabilities of hwcap-exec: take them "
 		    "away (setcap -r)",
@@ -68,12 +70,9 @@ static int run_loader(struct diag *d, const struct engine_request *r, bool need_
 		.hide = r->hide,
 		.no_vdso = r->options->no_vdso,
 		.need_link = need_link,
-		.report = r->options->dry_run ? report_plan : NULL,
 	};
 
-	if (r->start->secure && process_has_more_than_ambient())
-		return refuse_own_capabilities(d, r);
-	return load_run(d, &request);
+	return check_own_capabilities(d, r) ? -1 : load_run(d, &request);
 }
 
 /*
@@ -380,14 +379,44 @@ int engine_check(struct diag *d, struct engine_request *r)
 	return refuse_set_id(d, r);
 }
 
+/* Of what is not ELF only the kernel knows; the loader says what is wrong. */
+static bool is_for_tracer(const struct engine_request *r)
+{
+	const enum kind kind = kind_of(&r->program->file);
+
+	if (r->options->engine == ENGINE_LOADER || kind == OTHER)
+		return false;
+	return r->options->engine == ENGINE_TRACE || r->options->follow || r->set_id ||
+	       kind == NARROW || process_has_security_module();
+}
+
+__attribute__((noinline, cold)) static int dry_run(struct diag *d, const struct engine_request *r)
+{
+	const bool sure = r->options->engine == ENGINE_LOADER || process_may_set_link();
+	const char *engine = sure ? "loader" :
+				    "trace, or loader in a copy where there is no ptrace";
+	const struct load_request request = {
+		.start = r->start,
+		.program = r->program,
+		.skip = r->options->first + 1,
+		.hide = r->hide,
+		.report = report_plan,
+		.report_to = (void *)(uintptr_t)engine,
+	};
+
+	if (is_for_tracer(r))
+		return report_trace(d, &request);
+	return check_own_capabilities(d, r) ? -1 : load_run(d, &request);
+}
+
 int engine_run(struct diag *d, const struct engine_request *r)
 {
 	const enum engine engine = r->options->engine;
 
-	if (r->options->dry_run)
-		return run_loader(d, r, false);
 	if (engine != ENGINE_LOADER && check_narrow(d, r))
 		return -1;
+	if (r->options->dry_run)
+		return dry_run(d, r);
 	if (r->options->follow)
 		return run_followed(d, r, "by the supervisor");
 	if (r->set_id)

@@ -114,38 +114,51 @@ static void add_image(struct text *t, const char *what, const struct image *imag
 	}
 }
 
-static void add_vector(struct text *t, const struct load *l)
+static void add_vector(struct text *t, const struct load_request *r)
 {
-	for (const Elf64_auxv_t *av = l->request->start->auxv; av->a_type != AT_NULL; av++) {
+	for (const Elf64_auxv_t *av = r->start->auxv; av->a_type != AT_NULL; av++) {
 		int i = hwcap_index(av->a_type);
 		uint64_t value = av->a_un.a_val;
 
 		if (i >= 0)
 			text_add(t, "%s %#lx -> %#lx\n", spec_entry_name(i), value,
-				 value & ~l->request->hide.word[i]);
+				 value & ~r->hide.word[i]);
 	}
 }
 
-int report_plan(struct diag *d, const struct load *l, void *to)
+/* L: the loader's plan, or NULL. */
+static int report_run(struct diag *d, const struct load_request *r, const char *engine,
+		      const struct load *l)
 {
-	const struct program *p = l->request->program;
-	const struct start *s = l->request->start;
+	const struct program *p = r->program;
+	const struct start *s = r->start;
 	char text[REPORT_SIZE];
 	struct text t;
 
-	(void)to;
 	text_init(&t, text, sizeof(text));
 	text_add(&t, "program %s\n", p->path);
 	for (unsigned int i = 0; i < p->prefixes; i++)
 		text_add(&t, "argv[%u] %.200s\n", i, p->prefix[i]);
-	for (unsigned long i = l->request->skip; i < s->argc && t.length < REPORT_SIZE / 4; i++)
-		text_add(&t, "argv[%lu] %.200s\n", i - l->request->skip + p->prefixes, s->argv[i]);
-	add_image(&t, "load", &l->program, s->page_size);
-	if (l->has_interp)
+	for (unsigned long i = r->skip; i < s->argc && t.length < REPORT_SIZE / 4; i++)
+		text_add(&t, "argv[%lu] %.200s\n", i - r->skip + p->prefixes, s->argv[i]);
+	text_add(&t, "engine %s\n", engine);
+	if (l)
+		add_image(&t, "load", &l->program, s->page_size);
+	if (l && l->has_interp)
 		add_image(&t, "interp", &l->interp, s->page_size);
 	text_add(&t, "mask ");
-	add_mask(&t, &l->request->hide);
+	add_mask(&t, &r->hide);
 	text_add(&t, "\n");
-	add_vector(&t, l);
+	add_vector(&t, r);
 	return put(d, text, t.length);
+}
+
+int report_plan(struct diag *d, const struct load *l, void *to)
+{
+	return report_run(d, l->request, to, l);
+}
+
+int report_trace(struct diag *d, const struct load_request *r)
+{
+	return report_run(d, r, "trace", NULL);
 }

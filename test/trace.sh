@@ -7,6 +7,7 @@ if [ "$ARCH" != x86_64 ]; then
 	done_testing
 fi
 $CC -O1 -o "$tmp/probe" "$srcdir/test/trace/probe.c" || bail_out "probe.c"
+$CC -D_GNU_SOURCE -O1 -o "$tmp/again" "$srcdir/test/trace/again.c" || bail_out "again.c"
 $CC -O1 -o "$tmp/launch" "$srcdir/test/trace/launch.c" -lseccomp || bail_out "launch.c"
 as --32 -o "$tmp/i386.o" "$srcdir/test/trace/i386.S" && ld -m elf_i386 -o "$tmp/i386" "$tmp/i386.o" ||
 	bail_out "i386.S"
@@ -148,6 +149,8 @@ exits "a 32-bit program, auto" $((native & 1)) "${auto[@]}" ./i386
 exits "a 32-bit program, all" 0 "$tmp/hwcap-exec" -e trace --mask=all ./i386
 refused "a 32-bit program, names" 126 'mask in numbers' "$tmp/hwcap-exec" -e trace --mask=fpu ./i386
 refused "a 32-bit program, names kept" 126 'mask in numbers' "$tmp/hwcap-exec" --keep=fpu ./i386
+refused "a 32-bit program, names, dry run" 126 'mask in numbers' "$tmp/hwcap-exec" -n --mask=fpu ./i386
+like "a 32-bit program, dry run" "$("$tmp/hwcap-exec" -n "--mask=$mask" ./i386)" '^engine trace$'
 [ ! "$root" ] || exits "a 32-bit program, unprivileged" $((native & 1)) nobody "${trace[@]}" "$tmp/i386"
 
 # ---- auto ---------------------------------------------------------------------
@@ -166,8 +169,81 @@ like "a copy larger than files may be is an error" \
 	echo "status $?")" 'copy of hwcap-exec: File too large'
 is "a copy takes a script" \
 	"$(nobody ./launch no-ptrace -- "$tmp/hwcap-exec" "--mask=$mask" -- "$tmp/text" one)" "$tmp/text one"
+printf '#!%s/again one\n' "$tmp" >by-descriptor
+chmod 755 by-descriptor
+native=$(nobody timeout 10 "$tmp/by-descriptor" two </dev/null 2>&1)
+is "a script whose interpreter executes itself by a descriptor: natively two starts" "$(grep -c '^low [^1]' <<<"$native")" 2
+is "the same in a copy, masked" "$(nobody timeout 10 ./launch no-ptrace -- "$tmp/hwcap-exec" "--mask=$mask" -- \
+	"$tmp/by-descriptor" two </dev/null 2>&1)" "$(sed 's/^low [0-9a-f]*/low 1/' <<<"$native")"
+if [ "$root" ]; then
+	# Set-id only once the copy runs it; by root, the filter comes without no_new_privs.
+	cp again becomes-setuid
+	: >started
+	{
+		wait_for 10 test -s started
+		chmod 4755 becomes-setuid
+	} | timeout 20 ./launch no-ptrace -- setpriv --reuid=65534 --regid=65534 --clear-groups env -- \
+		"$tmp/hwcap-exec" "--mask=$mask" -- "$tmp/becomes-setuid" >started 2>err
+	is "a copy refuses a program that became set-user-ID: status" "${PIPESTATUS[1]}" 126
+	like "and says why" "$(cat err)" '^hwcap-exec: .*becomes-setuid: set-id bits'
+	is "it ran once, before" "$(cut -d' ' -f1,2 started)" "low 1,"
+else
+	skip "a copy and a program that became set-user-ID" "needs root"
+fi
 is "a copy does not take options" "$(nobody ./launch no-ptrace -- "$tmp/hwcap-exec" --mask=all -- "$(type -P busybox)" sh -c \
 	'exec -a echo /proc/self/exe --mask=none' 2>&1)" "--mask=none"
+
+# ---- a filter older than faccessat2(2) ------------------------------------------
+# Its checks are made by the mode then, with the kernel's verdict.
+plain=("$tmp/hwcap-exec" -e loader "--mask=$mask" --)
+mkdir -m 755 modes
+for mode in 4 5 14 41 45 54 104 140 144 500 504 404 444 744 755; do
+	cp probe "modes/$mode"
+	chmod "$mode" "modes/$mode"
+done
+if [ "$root" ]; then
+	chgrp 65533 modes/??
+	chown 65534 modes/???
+fi
+cp probe listed
+listed=yes
+# What "setfacl -m u:65534:rx" makes of it (include/uapi/linux/posix_acl_xattr.h).
+any=ffffffff
+setfattr -n system.posix_acl_access -v "0x0200000001000700${any}02000500feff000004000500${any}10000500${any}20000500$any" \
+	listed 2>/dev/null || listed=no
+# verdicts COMMAND...: each of modes/ by COMMAND: its mode, and whether it ran
+verdicts()
+{
+	local file
+	for file in "$tmp"/modes/*; do
+		"$@" "$file" >/dev/null 2>&1
+		echo "${file##*/} $?"
+	done
+}
+for how in no-faccessat2 denied-faccessat2; do
+	like "$how: masked" "$(./launch $how -- "${plain[@]}" ./probe 2>&1)" '^low 1 '
+	is "$how: a script" "$(./launch $how -- "${plain[@]}" "$tmp/text" one 2>&1)" "$tmp/text one"
+	chmod 644 err
+	refused "$how: no x bit" 126 "Permission denied" ./launch $how -- "${plain[@]}" ./err
+	refused "$how: a directory" 126 "Permission denied" ./launch $how -- "${plain[@]}" "$tmp"
+	if [ $listed = yes ]; then
+		refused "$how: an access list" 126 "Function not implemented|Operation not permitted" \
+			./launch $how -- "${plain[@]}" ./listed
+	else
+		skip "$how: an access list" "the file system of $tmp has none"
+	fi
+	is "$how: each mode" "$(verdicts ./launch $how -- "${plain[@]}")" "$(verdicts "${plain[@]}")"
+	[ "$root" ] || continue
+	for as in "--reuid=65534 --regid=65534 --clear-groups" "--reuid=65535 --regid=65533 --clear-groups" \
+		"--reuid=65535 --regid=65535 --groups=1,65533" "--bounding-set=-all --inh-caps=-all"; do
+		# shellcheck disable=SC2086
+		is "$how: each mode, $as" "$(verdicts setpriv $as env -- ./launch $how -- "${plain[@]}")" \
+			"$(verdicts setpriv $as env -- "${plain[@]}")"
+	done
+	# shellcheck disable=SC2016
+	like "$how: on a noexec mount" "$(unshare -m sh -c 'mount -t tmpfs -o noexec none "$1/modes" && cp probe modes &&
+		shift && exec "$@"' sh "$tmp" ./launch $how -- "${plain[@]}" modes/probe 2>&1)" "modes/probe: Permission denied"
+done
 
 # Programs that go by /proc/self/exe, by a user who cannot set it.
 for program in "java -version" "clang --version" "busybox sh --help" "perl -e 'print \$^X'"; do

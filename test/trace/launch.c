@@ -2,6 +2,8 @@
  * launch HOW... -- PROGRAM [ARG]... - in a state that HOW words describe
  *
  *	no-ptrace	ptrace(2) fails with EPERM (a seccomp filter)
+ *	no-faccessat2, denied-faccessat2
+ *			faccessat2(2) fails with ENOSYS, EPERM (likewise)
  *	block, ignore	SIGCHLD and SIGTRAP are
  *	pending		SIGCHLD is blocked and pending
  *	trap-pending	SIGTRAP is
@@ -30,13 +32,19 @@ static void count(int signal)
 	signals++;
 }
 
-static void no_ptrace(void)
+static void deny(int call, unsigned int error)
 {
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
 
-	if (!filter || seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(ptrace), 0) ||
-	    seccomp_load(filter))
+	if (!filter || seccomp_rule_add(filter, SCMP_ACT_ERRNO(error), call, 0))
 		exit(99);
+	/* With CAP_SYS_ADMIN it needs no no_new_privs, and set-id bits count. */
+	seccomp_attr_set(filter, SCMP_FLTATR_CTL_NNP, 0);
+	if (seccomp_load(filter)) {
+		seccomp_attr_set(filter, SCMP_FLTATR_CTL_NNP, 1);
+		if (seccomp_load(filter))
+			exit(99);
+	}
 	seccomp_release(filter);
 }
 
@@ -117,7 +125,11 @@ int main(int argc, char **argv)
 	(void)argc;
 	while (strcmp(*++argv, "--")) {
 		if (!strcmp(*argv, "no-ptrace"))
-			no_ptrace();
+			deny(SCMP_SYS(ptrace), EPERM);
+		else if (!strcmp(*argv, "no-faccessat2"))
+			deny(SCMP_SYS(faccessat2), ENOSYS);
+		else if (!strcmp(*argv, "denied-faccessat2"))
+			deny(SCMP_SYS(faccessat2), EPERM);
 		else if (!strcmp(*argv, "block"))
 			block();
 		else if (!strcmp(*argv, "ignore"))
