@@ -29,7 +29,7 @@ static bool read_strings(const struct start *s, unsigned long skip, struct stack
 	args_end = after_string(s->argv[s->argc - 1]);
 	p->block_from = skip < s->argc ? address(s->argv[skip]) : args_end;
 	p->block_size = address(s->execfn) - p->block_from;
-	if (s->envc && address(s->envp[0]) != args_end)
+	if (p->block_from > args_end || (s->envc && address(s->envp[0]) != args_end))
 		return false;
 	p->env_start = args_end - p->block_from;
 	if (s->envc)
