@@ -16,7 +16,15 @@
 #include "program.h"
 #include "start.h"
 
+struct binfmt_args {
+	const char *path, *argv0; /* of the program */
+	unsigned long skip;       /* of our argv, up to and with argv0 */
+};
+
 bool binfmt_is_mode(const struct start *s);
+
+/* What our argv says. False where it names no program. Pure. */
+bool binfmt_read_args(const struct start *s, struct binfmt_args *args);
 
 /* Does not return if all is well; else -1 with D filled. */
 int binfmt_run(struct diag *d, const struct start *s, struct program *p);

@@ -10,15 +10,7 @@
 #include "stamp.h"
 #include "sys.h"
 
-/* include/uapi/linux/binfmts.h */
-enum { PRESERVE_ARGV0 = 1 };
-
 enum { NAME_SIZE = 16, LINK_SIZE = 256 };
-
-bool binfmt_is_mode(const struct start *s)
-{
-	return s->exec_fd >= 0 || (s->flags & PRESERVE_ARGV0);
-}
 
 /* The cgroup's mask; or what the registration wants where there is none. */
 static int add_cgroup(struct diag *d, const struct start *s, const char *path, struct hwcaps *hide)
@@ -95,31 +87,28 @@ static int check_credentials(struct diag *d, const struct start *s, const struct
 		    p->path);
 }
 
-static int open_program(struct diag *d, const struct start *s, struct program *p, const char *argv0)
+static int open_program(struct diag *d, int fd, struct program *p, const struct binfmt_args *a)
 {
-	const char *path = s->argv[1];
-
-	if (s->exec_fd >= 0)
-		return program_take(d, p, s->exec_fd, path, argv0);
-	return program_open(d, p, path, argv0, 0);
+	if (fd >= 0)
+		return program_take(d, p, fd, a->path, a->argv0);
+	return program_open(d, p, a->path, a->argv0, 0);
 }
 
 int binfmt_run(struct diag *d, const struct start *s, struct program *p)
 {
-	/* Where argv[0] is: the path itself, if the rule does not keep it. */
-	const unsigned long at = s->flags & PRESERVE_ARGV0 ? 2 : 1;
 	struct load_request request = { .start = s, .program = p, .hide = stamp_own.hide };
 	char name[NAME_SIZE] = "", buffer[LINK_SIZE];
+	struct binfmt_args args;
 
-	if (s->argc < 2)
+	if (!binfmt_read_args(s, &args))
 		return diag(d, EXIT_FAILED, EINVAL,
 			    "started by binfmt_misc, but without a program");
-	if (open_program(d, s, p, s->argc > at ? s->argv[at] : ""))
+	if (open_program(d, s->exec_fd, p, &args))
 		return -1;
 	/* A script is what was executed, and its interpreter what is loaded. */
 	if (s->execfn)
 		p->path = s->execfn;
-	request.skip = s->argc > at ? at + 1 : s->argc;
+	request.skip = args.skip;
 	p->name = process_name(p, name, buffer);
 	if (add_cgroup(d, s, p->path, &request.hide) || check_credentials(d, s, p))
 		return -1;

@@ -32,7 +32,7 @@ endif
 
 FUZZ_CC ?= clang
 SECONDS_EACH ?= 10
-FUZZERS = elf script spec options cgroup dump
+FUZZERS = elf script spec options cgroup dump binfmt
 FUZZ_PROGRAMS = $(addprefix $(FO)/fuzz_,$(FUZZERS))
 FUZZ_FLAGS = -std=c11 -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer -fno-sanitize-recover=all
 fuzz_objects = $(patsubst %,$(FO)/lib/%.o,$(UNIT_SOURCES) shim/ctl.c)

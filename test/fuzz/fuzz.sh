@@ -5,7 +5,7 @@
 # failed, to run again with obj/test/fuzz/fuzz_NAME FILE.
 . "$(dirname "$0")/../lib.sh"
 
-: "${SECONDS_EACH:=10}" "${FUZZERS:=elf script spec options cgroup dump}"
+: "${SECONDS_EACH:=10}" "${FUZZERS:=elf script spec options cgroup dump binfmt}"
 programs=$builddir/obj/test/fuzz
 
 fuzz()
@@ -19,7 +19,7 @@ fuzz()
 	echo "$status" >"$tmp/$1.status"
 }
 
-sizes=' elf:5120 script:300 spec:300 options:300 cgroup:600 dump:2000 '
+sizes=' elf:5120 script:300 spec:300 options:300 cgroup:600 dump:2000 binfmt:600 '
 running=0
 for name in $FUZZERS; do
 	size=${sizes#*" $name:"}
