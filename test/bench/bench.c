@@ -7,16 +7,23 @@
  * path is appended to, split at blanks ("native=" has none). TARGET is
  * NAME=PATH. Every round runs every engine on every target once, in an order
  * that changes from round to round, so that a change of the machine's speed
- * meets all of them alike. A PREFIX that starts with '@' is a command that is
- * started once: what it runs, which is this program again, executes the
- * targets. A word "+SUFFIX" in first place is for the target's path, to which
- * SUFFIX is appended. One line for each run on stdout:
+ * meets all of them alike. Engines after a word "then" have their turn when
+ * all others had it: slow ones would leave the next one's caches cold.
+ * NAME:TARGET=PREFIX is for that target only. A PREFIX that starts with '@' is
+ * a command that is started once, up to a word "@" or the end: what it runs,
+ * which is this program again, executes the rest with the target's path. One
+ * line for each run on stdout:
  *
  *	ENGINE TARGET ROUND NANOSECONDS MINOR-FAULTS
+ *
+ *	bench --repeat N WORD...
+ *
+ * runs one command N times and measures nothing: for others that count.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,8 +40,9 @@ struct named {
 	char *value;
 	char *words[MAX_WORDS + 3]; /* engine: PREFIX split, room for the path */
 	int count;
-	int to, from;       /* of an engine that is started once */
-	const char *suffix; /* of the targets' paths */
+	int to, from; /* of an engine that is started once */
+	bool later;   /* in the second half of a round */
+	char *only;   /* target, NULL for all */
 };
 
 enum { PATH_SIZE = 256 };
@@ -67,11 +75,9 @@ static void split(struct named *engine)
 {
 	char *word = strtok(engine->value, " ");
 
-	engine->suffix = "";
-	if (word && *word == '+') {
-		engine->suffix = word + 1;
-		word = strtok(NULL, " ");
-	}
+	engine->only = strchr(engine->name, ':');
+	if (engine->only)
+		*engine->only++ = '\0';
 	for (; word; word = strtok(NULL, " ")) {
 		if (engine->count == MAX_WORDS)
 			fail(engine->name, "too many words");
@@ -114,13 +120,17 @@ static struct sample run(char **argv)
 	return s;
 }
 
-/* Run what is asked for on descriptor 0; tell on 1 what it took. */
-static int serve(void)
+/* Run the prefix with what is asked for on descriptor 0; tell on 1 what it took. */
+static int serve(char **prefix, int count)
 {
-	char path[PATH_SIZE];
+	char path[PATH_SIZE], *argv[MAX_WORDS + 2];
 
+	if (count > MAX_WORDS)
+		fail("serve", "too many words");
+	memcpy(argv, prefix, (size_t)count * sizeof(*argv));
+	argv[count] = path;
+	argv[count + 1] = NULL;
 	while (read(0, path, sizeof(path)) == sizeof(path)) {
-		char *argv[] = { path, NULL };
 		struct sample s = run(argv);
 
 		if (write(1, &s, sizeof(s)) != sizeof(s))
@@ -132,13 +142,19 @@ static int serve(void)
 static void start_server(struct named *engine)
 {
 	static char self[PATH_SIZE], serve_word[] = "--serve";
-	int to[2], from[2];
+	char *argv[MAX_WORDS + 3];
+	int to[2], from[2], count = 0, i = 0;
 
 	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
 		fail("/proc/self/exe", strerror(errno));
 	engine->words[0]++;
-	engine->words[engine->count] = self;
-	engine->words[engine->count + 1] = serve_word;
+	while (i < engine->count && strcmp(engine->words[i], "@") != 0)
+		argv[count++] = engine->words[i++];
+	argv[count++] = self;
+	argv[count++] = serve_word;
+	while (++i < engine->count)
+		argv[count++] = engine->words[i];
+	argv[count] = NULL;
 	if (pipe2(to, O_CLOEXEC) || pipe2(from, O_CLOEXEC))
 		fail("pipe", strerror(errno));
 	switch (fork()) {
@@ -146,7 +162,7 @@ static void start_server(struct named *engine)
 	case 0:
 		dup2(to[0], 0);
 		dup2(from[1], 1);
-		execv(engine->words[0], engine->words);
+		execv(argv[0], argv);
 		_exit(127);
 	}
 	close(to[0]);
@@ -169,12 +185,9 @@ static struct sample ask(const struct named *engine, const char *target)
 
 static struct sample measure(struct named *engine, struct named *target)
 {
-	char path[PATH_SIZE];
-
 	if (engine->to)
 		return ask(engine, target->value);
-	snprintf(path, sizeof(path), "%s%s", target->value, engine->suffix);
-	engine->words[engine->count] = path;
+	engine->words[engine->count] = target->value;
 	engine->words[engine->count + 1] = NULL;
 	return run(engine->words);
 }
@@ -212,55 +225,105 @@ static void shuffle(int *order, int count, uint32_t *state)
 
 static int collect(struct named *list, char ***argv, const char *what)
 {
+	bool later = false;
 	int count = 0;
 
 	for (; **argv && strcmp(**argv, "--") != 0; (*argv)++) {
+		if (!strcmp(**argv, "then")) {
+			later = true;
+			continue;
+		}
 		if (count == MAX_NAMES)
 			fail(what, "too many");
-		parse_named(&list[count++], **argv);
+		parse_named(&list[count], **argv);
+		list[count++].later = later;
 	}
 	if (count == 0)
 		fail(what, "none given");
 	return count;
 }
 
-int main(int argc, char **argv)
+struct work {
+	struct named engines[MAX_NAMES], targets[MAX_NAMES];
+	int engine_count, target_count;
+	/* Engine * MAX_NAMES + target, of the first half of a round and the second. */
+	int order[2][MAX_NAMES * MAX_NAMES], pairs[2];
+};
+
+static void pair_up(struct work *w)
 {
-	static struct named engines[MAX_NAMES], targets[MAX_NAMES];
-	int order[MAX_NAMES * MAX_NAMES], engine_count, target_count, pairs;
-	int rounds = argc > 1 ? atoi(argv[1]) : 0;
-	uint32_t state = 1;
+	for (int i = 0; i < w->engine_count; i++) {
+		struct named *engine = &w->engines[i];
 
-	if (argc == 2 && !strcmp(argv[1], "--serve")) {
-		pin();
-		return serve();
-	}
-	if (rounds < 1)
-		fail("usage", "bench ROUNDS ENGINE... -- TARGET...");
-	argv += 2;
-	engine_count = collect(engines, &argv, "engines");
-	argv += *argv != NULL;
-	target_count = collect(targets, &argv, "targets");
-	for (int i = 0; i < engine_count; i++) {
-		split(&engines[i]);
-		if (engines[i].count && engines[i].words[0][0] == '@')
-			start_server(&engines[i]);
-	}
-	pin();
-	pairs = engine_count * target_count;
-	for (int i = 0; i < pairs; i++)
-		order[i] = i;
-	for (int round = -WARM_UP; round < rounds; round++) {
-		shuffle(order, pairs, &state);
-		for (int i = 0; i < pairs; i++) {
-			struct named *engine = &engines[order[i] % engine_count];
-			struct named *target = &targets[order[i] / engine_count];
-			struct sample s = measure(engine, target);
-
-			if (round >= 0)
-				printf("%s %s %d %llu %ld\n", engine->name, target->name, round,
-				       (unsigned long long)s.nanoseconds, s.faults);
+		for (int j = 0; j < w->target_count; j++) {
+			if (!engine->only || !strcmp(engine->only, w->targets[j].name))
+				w->order[engine->later][w->pairs[engine->later]++] =
+					i * MAX_NAMES + j;
 		}
 	}
+}
+
+static void half_round(struct work *w, int half, int round)
+{
+	for (int i = 0; i < w->pairs[half]; i++) {
+		struct named *engine = &w->engines[w->order[half][i] / MAX_NAMES];
+		struct named *target = &w->targets[w->order[half][i] % MAX_NAMES];
+		struct sample s = measure(engine, target);
+
+		if (round >= 0)
+			printf("%s %s %d %llu %ld\n", engine->name, target->name, round,
+			       (unsigned long long)s.nanoseconds, s.faults);
+	}
+}
+
+static void measure_all(struct work *w, int rounds)
+{
+	uint32_t state = 1;
+
+	for (int round = -WARM_UP; round < rounds; round++) {
+		for (int half = 0; half < 2; half++) {
+			shuffle(w->order[half], w->pairs[half], &state);
+			half_round(w, half, round);
+		}
+		/* Warms up what the second half has left cold. */
+		for (int j = 0; w->pairs[1] && j < w->target_count; j++)
+			measure(&w->engines[0], &w->targets[j]);
+	}
+}
+
+static int repeat(char **argv)
+{
+	if (!argv[0] || !argv[1])
+		fail("usage", "bench --repeat N WORD...");
+	for (int n = atoi(argv[0]); n > 0; n--)
+		run(argv + 1);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	static struct work w;
+	int rounds = argc > 1 ? atoi(argv[1]) : 0;
+
+	if (argc > 1 && !strcmp(argv[1], "--repeat"))
+		return repeat(argv + 2);
+	if (argc > 1 && !strcmp(argv[1], "--serve")) {
+		pin();
+		return serve(argv + 2, argc - 2);
+	}
+	if (rounds < 1)
+		fail("usage", "bench ROUNDS ENGINE... [then ENGINE...] -- TARGET...");
+	argv += 2;
+	w.engine_count = collect(w.engines, &argv, "engines");
+	argv += *argv != NULL;
+	w.target_count = collect(w.targets, &argv, "targets");
+	for (int i = 0; i < w.engine_count; i++) {
+		split(&w.engines[i]);
+		if (w.engines[i].count && w.engines[i].words[0][0] == '@')
+			start_server(&w.engines[i]);
+	}
+	pin();
+	pair_up(&w);
+	measure_all(&w, rounds);
 	return 0;
 }

@@ -28,17 +28,28 @@ $(B)/glibc-static: $(srcdir)/test/bench/nothing.c
 	$(call quiet,HOSTCC)
 	$(Q)$(HOSTCC) $(bench_cflags) -no-pie -static -o $@ $<
 
-bench: hwcap-exec hwcapctl $(bench_programs)
+# BENCH_ENGINES and COMPARE: see engines.sh.
+budget = $(srcdir)/test/bench/budget.tsv
+bench_inputs = hwcap-exec hwcapctl $(bench_programs)
+
+bench: $(bench_inputs)
 	$(Q)$(TEST_ENVIRONMENT) $(srcdir)/test/bench/run $(ROUNDS)
-	$(Q)$(srcdir)/test/bench/report.py --budget $(srcdir)/test/bench/budget.tsv $(B)/samples
+	$(Q)$(srcdir)/test/bench/report.py --budget $(budget) --binary hwcap-exec $(B)/samples
+
+# What bench and count print, as a section of doc/bench.md, and its plots.
+bench-book: $(bench_inputs)
+	$(Q)$(TEST_ENVIRONMENT) $(srcdir)/test/bench/run $(or $(ROUNDS),1500)
+	$(Q)$(TEST_ENVIRONMENT) $(srcdir)/test/bench/count
+	$(Q)$(srcdir)/test/bench/book.py --budget $(budget) --binary hwcap-exec \
+		--counts $(B)/counts --doc $(srcdir)/doc $(B)/samples
 
 # Measures if nothing was measured yet; FORMAT=--json or --csv prints the table.
-$(B)/samples: | hwcap-exec hwcapctl $(bench_programs)
+$(B)/samples: | $(bench_inputs)
 	$(Q)$(TEST_ENVIRONMENT) $(srcdir)/test/bench/run $(ROUNDS)
 
 bench-check: $(B)/samples
-	$(Q)$(srcdir)/test/bench/report.py $(or $(FORMAT),--check) \
-		--budget $(srcdir)/test/bench/budget.tsv $(B)/samples
+	$(Q)$(srcdir)/test/bench/report.py $(or $(FORMAT),--check) --budget $(budget) \
+		--binary hwcap-exec $(B)/samples
 
 $(B)/depth: $(srcdir)/test/bench/depth.c
 	@mkdir -p $(@D)
@@ -50,4 +61,4 @@ bench-depth: hwcap-exec hwcapctl $(B)/depth $(B)/minimal
 	$(Q)$(TEST_ENVIRONMENT) $(srcdir)/test/bench/depth $(ROUNDS)
 	$(Q)$(srcdir)/test/bench/depth.py $(if $(DOC),--doc $(DOC)) $(B)/depth.samples
 
-.PHONY: bench bench-check bench-depth
+.PHONY: bench bench-book bench-check bench-depth

@@ -1,18 +1,22 @@
 #!/usr/bin/env python3
 """report.py - tables out of what bench printed
 
-report.py [--json | --csv | --check] [--budget FILE] SAMPLES
+report.py [--json | --csv | --check] [--budget FILE] [--binary FILE] SAMPLES
 
 Medians of all rounds; "added" is the median of the per-round differences to
 native, which the machine's drift does not reach; "spread" is the distance
 between the quartiles. --check prints the rows of the budget that were
-measured and are exceeded, and exits with 1 if there are any.
+measured and are exceeded, and exits with 1 if there are any. --binary is the
+hwcap-exec whose stripped size counts.
 """
 import argparse
 import csv
 import json
+import os
 import statistics
+import subprocess
 import sys
+import tempfile
 from collections import defaultdict
 
 
@@ -64,9 +68,19 @@ def print_table(rows):
             f"{row['faults']:+.0f}" if "faults" in row else ""))
 
 
-def judge(rows, budget):
+def stripped_size(binary):
+    """KiB of what make install would install."""
+    with tempfile.TemporaryDirectory() as directory:
+        stripped = os.path.join(directory, "stripped")
+        subprocess.run([os.environ.get("STRIP", "strip"), "-o", stripped, binary], check=True)
+        return os.path.getsize(stripped) / 1024
+
+
+def judge(rows, budget, binary=None):
     """Yield (row, measured, verdict) for each line of the budget."""
     measured = {(row["engine"], row["target"]): row for row in rows}
+    if binary:
+        measured["hwcap-exec", "stripped"] = {"KiB": stripped_size(binary)}
     with open(budget, encoding="ascii") as lines:
         table = csv.DictReader((line for line in lines if not line.startswith("#")), delimiter="\t")
         for line in table:
@@ -91,24 +105,30 @@ def print_budget(judged, only_exceeded):
         if only_exceeded and verdict != "EXCEEDED":
             continue
         shown = "-" if value is None else f"{value:.3f}"
-        print(f"{line['engine']:<8} {line['target']:<10} {line['figure']:<7} measured {shown:>8}  "
+        print(f"{line['engine']:<10} {line['target']:<10} {line['figure']:<7} measured {shown:>8}  "
               f"limit {line['limit']:>5}  stretch {line['stretch']:>5}  {verdict}")
     return exceeded
+
+
+def load(path):
+    """The rows of all engines and targets, native first."""
+    samples, (engines, targets) = read_samples(path)
+    engines.sort(key=lambda name: name != "native")
+    return [summarise(samples, e, t) for t in targets for e in engines if (e, t) in samples]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("samples")
     parser.add_argument("--budget")
+    parser.add_argument("--binary")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--csv", action="store_true")
     parser.add_argument("--check", action="store_true")
     arguments = parser.parse_args()
 
-    samples, (engines, targets) = read_samples(arguments.samples)
-    engines.sort(key=lambda name: (name != "native", name))
-    rows = [summarise(samples, e, t) for t in targets for e in engines if (e, t) in samples]
-    judged = list(judge(rows, arguments.budget)) if arguments.budget else []
+    rows = load(arguments.samples)
+    judged = list(judge(rows, arguments.budget, arguments.binary)) if arguments.budget else []
     if arguments.json:
         json.dump({"rows": rows, "budget": [dict(line, measured=value, verdict=verdict)
                                             for line, value, verdict in judged]},
@@ -129,4 +149,5 @@ def main():
             print_budget(judged, only_exceeded=False)
 
 
-main()
+if __name__ == "__main__":
+    main()
