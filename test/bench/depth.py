@@ -17,8 +17,8 @@ from collections import defaultdict
 
 VARIANTS = [
     ("none", "no mask anywhere"),
-    ("before", "mask set at the top, tree made after it"),
-    ("after", "mask set at the top, tree older than it"),
+    ("before", "set at the top, then the tree made"),
+    ("after", "set at the top of an older tree"),
     ("leaf", "mask set on the leaf"),
     ("file", "misc.mask (a file in a tree of files)"),
 ]
