@@ -1,9 +1,11 @@
-#include <errno.h>
 #include <string.h>
 
 #include "cgroup_dir.h"
 
-enum { NO_XDEV = 1 }; /* include/uapi/linux/openat2.h: RESOLVE_NO_XDEV */
+enum {
+	NO_XDEV = 1,         /* include/uapi/linux/openat2.h: RESOLVE_NO_XDEV */
+	MOUNT_ROOT = 0x2000, /* include/uapi/linux/stat.h: STATX_ATTR_MOUNT_ROOT */
+};
 
 RARE const char *cgroup_dir_name(int dir, char *buffer, size_t size)
 {
@@ -22,9 +24,11 @@ RARE const char *cgroup_dir_name(int dir, char *buffer, size_t size)
 
 /*
  * Levels looked at from one open directory. Getting attributes of "../.." is
- * cheaper than opening it; before Linux 6.13 it has to be opened.
+ * cheaper than opening it; before Linux 6.13 it has to be opened. A path that
+ * leads above the mount's own root is not refused: where nothing was found on
+ * PROBE levels, it is looked how far the hierarchy goes.
  */
-enum { STEP = 5, UP_SIZE = 3 * STEP + 16 };
+enum { STEP = 9, PROBE = 3, UP_SIZE = 3 * STEP + 16 };
 
 struct walk {
 	struct diag *d;
@@ -33,6 +37,7 @@ struct walk {
 	int dir;
 	int level;  /* of DIR above the cgroup asked for */
 	int levels; /* as in the place */
+	int inside; /* so many levels above DIR are known to be of the hierarchy */
 	int step;
 	bool want_kernel, want_root, want_user;
 	uint32_t dev_major, dev_minor;
@@ -83,13 +88,13 @@ static long open_up(const struct walk *w, int k)
 }
 
 /* Is the directory K levels up still of the hierarchy? */
-RARE static bool inside(const struct walk *w, int k)
+static bool is_inside(const struct walk *w, int k)
 {
 	char path[UP_SIZE];
 	struct cgroup_status st;
 	long fd;
 
-	if (!k || w->levels >= 0)
+	if (w->levels >= 0 || k <= w->inside)
 		return true;
 	if (!cgroup_status(w->dir, up(k, "", path), &st))
 		return !other_device(w, &st);
@@ -103,17 +108,17 @@ RARE static int refuse(const struct walk *w, int k, const char *what, const stru
 		       long error)
 {
 	long dir = k ? open_up(w, k) : w->dir;
-	char name[CGROUP_PATH_MAX], number[16];
+	char name[256], number[16];
 	const char *of = cgroup_dir_name((int)dir, name, sizeof(name));
 
 	if (k && dir >= 0)
 		sys_close((int)dir);
 	if (f)
 		return diag(w->d, EXIT_FAILED, EINVAL,
-			    "%s of cgroup %.200s: line %u, byte %u: %s; %s", what, of, f->line,
-			    f->column, f->why, CGROUP_ADVICE);
-	return diag(w->d, EXIT_FAILED, (int)-error, "unable to read %s of cgroup %.200s: %s; %s",
-		    what, of, errno_text((int)-error, number), CGROUP_ADVICE);
+			    "%s of cgroup %.200s: line %u, byte %u: %s", what, of, f->line,
+			    f->column, f->why);
+	return diag(w->d, EXIT_FAILED, (int)-error, "unable to read %s of cgroup %.200s: %s", what,
+		    of, errno_text((int)-error, number));
 }
 
 /* SIZE bytes (or -errno) as read: 1 if *R is filled, 0 if there is none, -1. */
@@ -130,7 +135,7 @@ static int parse(struct walk *w, int k, const char *what, const char *text, long
 		w->step = k;
 		return 0;
 	}
-	if (!inside(w, k))
+	if (!is_inside(w, k))
 		return 0;
 	if (size == -ERANGE || size > CGROUP_RECORD_MAX)
 		return refuse(w, k, what, &fault, 0);
@@ -189,26 +194,13 @@ static int look_root(struct walk *w, int k)
 	return 0;
 }
 
-/* Local columns, up to the first directory that is root's. */
-static int look_user(struct walk *w, int k)
+/* Local columns, up to the first directory that is root's; here that is UID's. */
+static int look_user(struct walk *w, int k, uint32_t uid)
 {
 	struct cgroup_record r;
-	struct cgroup_status st;
-	char path[UP_SIZE];
-	long error = cgroup_status(w->dir, up(k, "", path), &st);
 	int found;
 
-	if (error)
-		return refuse(w, 0, "the owner", NULL, error);
-	if (!w->level && !k) {
-		w->dev_major = st.dev_major;
-		w->dev_minor = st.dev_minor;
-	}
-	if (w->levels < 0 && other_device(w, &st)) {
-		w->want_user = false;
-		return 0;
-	}
-	if (!st.uid)
+	if (!uid)
 		w->want_user = false;
 	found = look_record(w, k, CGROUP_USER_RECORD, &r);
 	if (found <= 0)
@@ -218,11 +210,51 @@ static int look_user(struct walk *w, int k)
 	return 0;
 }
 
+static bool is_beyond(const struct walk *w, int k)
+{
+	return w->levels >= 0 && w->level + k > w->levels;
+}
+
+static bool needs_status(const struct walk *w, int k)
+{
+	if (w->want_user || (!w->level && !k))
+		return true;
+	return w->levels < 0 && w->step > 1 && k % PROBE == 0;
+}
+
+/* Whose it is, and whether it is the topmost one or beyond that. */
+static int look_status(struct walk *w, int k)
+{
+	struct cgroup_status st;
+	char path[UP_SIZE];
+	long error = cgroup_status(w->dir, up(k, "", path), &st);
+
+	if (error)
+		return refuse(w, 0, k ? "what is above" : "the owner", NULL, error);
+	if (!w->level && !k) {
+		w->dev_major = st.dev_major;
+		w->dev_minor = st.dev_minor;
+	}
+	if (w->levels < 0) {
+		if (other_device(w, &st))
+			w->levels = w->level + k - 1;
+		else if (st.ino == CGROUP_REAL_ROOT || st.attributes & MOUNT_ROOT)
+			w->levels = w->level + k;
+		else
+			w->inside = k + 1;
+	}
+	if (is_beyond(w, k) || !w->want_user)
+		return 0;
+	return look_user(w, k, st.uid);
+}
+
 /* One directory. -1, or 0. */
 static int look(struct walk *w, int k)
 {
-	if (w->want_user && look_user(w, k))
+	if (needs_status(w, k) && look_status(w, k))
 		return -1;
+	if (is_beyond(w, k))
+		return 0;
 	if (w->want_root && k < w->step && look_root(w, k))
 		return -1;
 	return w->want_kernel && k < w->step ? look_kernel(w, k) : 0;
@@ -241,12 +273,12 @@ static int climb(struct walk *w, int first)
 		int k;
 
 		for (k = 0; k < w->step && wants(w); k++) {
-			if (w->levels >= 0 && w->level + k > w->levels)
+			if (is_beyond(w, k))
 				return 0;
 			if (look(w, k))
 				return -1;
 		}
-		if (!wants(w) || (w->levels >= 0 && w->level + w->step > w->levels))
+		if (!wants(w) || is_beyond(w, w->step))
 			return 0;
 		next = open_up(w, w->step);
 		if (next == -EXDEV)
@@ -257,6 +289,7 @@ static int climb(struct walk *w, int first)
 			sys_close(w->dir);
 		w->dir = (int)next;
 		w->level += w->step;
+		w->inside = 0;
 	}
 }
 
@@ -319,14 +352,8 @@ int cgroup_read(struct diag *d, const struct cgroup_request *request,
 			  .want_kernel = place->has_file,
 			  .want_root = true,
 			  .want_user = !request->secure };
-	struct cgroup_status st;
-	int r;
+	int r = climb(&w, place->dir);
 
-	if (request->secure && !cgroup_status(w.dir, "", &st)) {
-		w.dev_major = st.dev_major;
-		w.dev_minor = st.dev_minor;
-	}
-	r = climb(&w, place->dir);
 	if (!r && request->insist && !mask->has_kernel && !mask->has_root && !place->whole &&
 	    !sees_root(&w, place->dir))
 		r = refuse_unknown(d);

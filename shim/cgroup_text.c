@@ -129,9 +129,8 @@ static bool has_item(const char *list, size_t length, const char *word)
 	}
 }
 
-__attribute__((cold)) int cgroup_parse_own(const char *line, size_t length,
-					   enum cgroup_version *version, const char **path,
-					   struct cgroup_fault *fault)
+int cgroup_parse_own(const char *line, size_t length, enum cgroup_version *version,
+		     const char **path, struct cgroup_fault *fault)
 {
 	size_t at = 0, names;
 	const char *colon;

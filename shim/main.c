@@ -90,7 +90,9 @@ static int add_cgroup(struct diag *d, const struct run *r, struct hwcaps *mask)
 	    (o->cgroup == CGROUP_IF_ANY && (stamp_own.flags & STAMP_NO_CGROUP)))
 		return 0;
 	if (cgroup_mask(d, &request, &cgroup))
-		return -1;
+		return insist ? -1 :
+				diag(d, EXIT_FAILED, d->error,
+				     "%.560s; --no-cgroup runs without the cgroup's mask", d->text);
 	spec_mask(&cgroup.records, NULL, o->exact, &cgroup.records);
 	hwcaps_or(mask, &cgroup.records);
 	hwcaps_or(mask, &cgroup.kernel);
