@@ -98,8 +98,8 @@ struct cgroup_search {
 	const struct cgroup_request *q;
 	struct cgroup_own own;
 	/* Descriptors, or -errno. */
-	long base; /* where hierarchies of version 1 and 2 are mounted side by side */
-	long top;  /* version 2 where it usually is; NOWHERE if it is not there */
+	long base;  /* where hierarchies of version 1 and 2 are mounted side by side */
+	long top;   /* version 2 where it usually is; NOWHERE if it is not there */
 	bool usual; /* TOP is where version 2 is mounted alone */
 };
 

@@ -114,9 +114,8 @@ RARE static int refuse(const struct walk *w, int k, const char *what, const stru
 	if (k && dir >= 0)
 		sys_close((int)dir);
 	if (f)
-		return diag(w->d, EXIT_FAILED, EINVAL,
-			    "%s of cgroup %.200s: line %u, byte %u: %s", what, of, f->line,
-			    f->column, f->why);
+		return diag(w->d, EXIT_FAILED, EINVAL, "%s of cgroup %.200s: line %u, byte %u: %s",
+			    what, of, f->line, f->column, f->why);
 	return diag(w->d, EXIT_FAILED, (int)-error, "unable to read %s of cgroup %.200s: %s", what,
 		    of, errno_text((int)-error, number));
 }
@@ -155,7 +154,7 @@ static int look_record(struct walk *w, int k, const char *name, struct cgroup_re
 	return parse(w, k, name, text, n, r);
 }
 
-static int look_kernel(struct walk *w, int k)
+RARE static int look_kernel(struct walk *w, int k)
 {
 	char text[CGROUP_RECORD_MAX + 1], path[UP_SIZE];
 	struct cgroup_record r;
