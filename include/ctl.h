@@ -100,6 +100,9 @@ void ctl_own_vector(const struct ctl *ctl, struct ctl_vector *v);
 /* That of process PID ("self" is allowed). Returns an exit status. */
 int ctl_process_vector(const char *pid, struct ctl_vector *v);
 
+/* A name, its control bytes as \ooo: others may have chosen it. */
+void ctl_print_name(FILE *f, const char *s);
+
 /* S as a JSON string, quotes included. */
 void ctl_json_string(FILE *f, const char *s);
 

@@ -23,9 +23,7 @@ struct diag {
 
 /*
  * Record a failure. Returns -1 always, so that callers can return it. ERROR
- * adds nothing to the text. Control bytes become '?': what comes from a
- * command line can neither break the line nor drive a terminal. D->text may
- * be an argument.
+ * adds nothing to the text. D->text may be an argument.
  */
 int diag(struct diag *d, int status, int error, const char *format, ...)
 	__attribute__((cold, format(printf, 4, 5)));

@@ -167,17 +167,18 @@ enum { MESSAGE_ROOM = 96 };
 
 /*
  * What is said if the link is refused, which shows only once our image is
- * gone: deny_write_access(), as a rule. Printed as diag() would.
+ * gone: deny_write_access(), as a rule. TO has SIZE bytes for PATH and the rest.
  */
-static size_t put_message(char *to, const char *path)
+static size_t put_message(char *to, size_t size, const char *path)
 {
-	char *at = stpcpy(to, "hwcap-exec: ");
+	struct text t;
 
-	for (; *path; path++)
-		*at++ = (unsigned char)*path < ' ' || *path == 0x7f ? '?' : *path;
-	at = stpcpy(at, ": open for writing (text file busy), or refused as "
-			"this process's program\n");
-	return (size_t)(at - to);
+	text_init(&t, to, size);
+	text_add(&t,
+		 "hwcap-exec: %.*s: open for writing (text file busy), or refused as "
+		 "this process's program\n",
+		 (int)(size - MESSAGE_ROOM), path);
+	return t.length;
 }
 
 /*
@@ -272,7 +273,7 @@ __attribute__((noinline)) static int commit_below(struct diag *d, const struct l
 	struct process_map map;
 	struct arch_leave how = { .fd = -1 };
 	_Alignas(16) char room[leave_code_size()];
-	char message[strlen(from->execfn) + MESSAGE_ROOM];
+	char message[strlen(from->execfn) + 2 * MESSAGE_ROOM];
 	uint64_t code = (uint64_t)room;
 	size_t auxc;
 	int result;
@@ -295,7 +296,7 @@ __attribute__((noinline)) static int commit_below(struct diag *d, const struct l
 	if (result)
 		return result;
 	how.message = (uint64_t)message;
-	how.message_size = put_message(message, from->execfn);
+	how.message_size = put_message(message, sizeof(message), from->execfn);
 	process_set_name(l->request->program->name ? l->request->program->name : args.execfn);
 	stack_build(&stack, &args, auxv, auxc);
 	entry.sp = stack.sp;

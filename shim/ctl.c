@@ -81,10 +81,6 @@ __attribute__((format(printf, 1, 0))) static void print_error(const char *format
 
 	text_init(&t, line, sizeof(line));
 	text_vadd(&t, format, ap);
-	/* What came from a command line must not break the line. */
-	for (char *p = line; *p; p++)
-		if ((unsigned char)*p < ' ' || *p == 0x7f)
-			*p = '?';
 	fprintf(stderr, "hwcapctl: %s\n", line);
 }
 

@@ -391,7 +391,9 @@ static void print_entry(const struct request *r, const struct binfmt_entry *e)
 		       e->enabled ? "true" : "false", e->flags);
 		ctl_json_string(stdout, e->interpreter);
 	} else {
-		printf("flags        %s\ninterpreter  %s\n", e->flags, e->interpreter);
+		printf("flags        %s\ninterpreter  ", e->flags);
+		ctl_print_name(stdout, e->interpreter);
+		putchar('\n');
 	}
 	if (known) {
 		print_stamp(image.stamp, r->json);

@@ -102,7 +102,8 @@ static void print_specs(const struct cluster *c)
 		struct hwcaps mask;
 
 		mask_of(c, i, &mask);
-		printf("%s\t", c->files[i]);
+		ctl_print_name(stdout, c->files[i]);
+		putchar('\t');
 		ctl_print_spec(stdout, &mask);
 		putchar('\n');
 	}

@@ -118,7 +118,8 @@ static void complain(int dir, const struct cgroup_record *r, const struct hwcaps
 		lacks.word[i] = wanted->word[i] & ~r->effective.word[i];
 		extra.word[i] = r->effective.word[i] & ~wanted->word[i];
 	}
-	printf("%s:", name_of(dir, &buffer));
+	ctl_print_name(stdout, name_of(dir, &buffer));
+	putchar(':');
 	if (hwcaps_any(&lacks)) {
 		fputs(" does not hide ", stdout);
 		ctl_print_spec(stdout, &lacks);

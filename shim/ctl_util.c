@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include "hwcap_table_riscv.h"
 #include "hwcap_table_x86_64.h"
 #include "spec.h"
+#include "text.h"
 
 static void (*const tables[])(struct hwcap_table *) = {
 	hwcap_table_x86_64,
@@ -120,6 +122,16 @@ int ctl_process_vector(const char *pid, struct ctl_vector *v)
 				pid);
 	decode_vector(bytes, size, v);
 	return CTL_OK;
+}
+
+void ctl_print_name(FILE *f, const char *s)
+{
+	char visible[4 * PATH_MAX];
+	struct text t;
+
+	text_init(&t, visible, sizeof(visible));
+	text_add(&t, "%s", s);
+	fputs(visible, f);
 }
 
 /* Bytes beyond ASCII are not known to be UTF-8: U+FFFD stands for each. */

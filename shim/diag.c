@@ -13,10 +13,6 @@ int diag(struct diag *d, int status, int error, const char *format, ...)
 	va_start(ap, format);
 	text_vadd(&t, format, ap);
 	va_end(ap);
-
-	for (char *p = text; *p; p++)
-		if ((unsigned char)*p < ' ' || *p == 0x7f)
-			*p = '?';
 	memcpy(d->text, text, t.length + 1);
 	d->status = status;
 	d->error = error;

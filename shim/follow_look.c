@@ -210,13 +210,14 @@ static bool write_base(struct text *t, const struct slot *slot, bool at, const c
 	const int dir = (int)slot->notif.data.args[0];
 
 	if (*path == '/')
-		text_add(t, "%d/root%s", slot->tid, path);
+		text_add(t, "%d/root", slot->tid);
 	else if (at && !*path && (slot->notif.data.args[4] & AT_EMPTY_PATH))
 		text_add(t, "%d/fd/%d", slot->tid, dir);
 	else if (at && dir != AT_FDCWD)
-		text_add(t, "%d/fd/%d/%s", slot->tid, dir, path);
+		text_add(t, "%d/fd/%d/", slot->tid, dir);
 	else
-		text_add(t, "%d/cwd/%s", slot->tid, path);
+		text_add(t, "%d/cwd/", slot->tid);
+	text_add_raw(t, path);
 	return t->length + 1 < t->size;
 }
 

@@ -9,13 +9,13 @@ struct shown {
 	char text[SHOWN_MAX + 4];
 };
 
-/* Every known word is printable ASCII, so nothing else need be repeated. */
+/* Every known word is ASCII, so nothing else need be repeated. */
 static const char *show(struct slice s, struct shown *out)
 {
 	size_t n = s.length < SHOWN_MAX ? s.length : SHOWN_MAX;
 
 	for (size_t i = 0; i < n; i++)
-		out->text[i] = s.at[i] >= ' ' && s.at[i] <= '~' ? s.at[i] : '?';
+		out->text[i] = (signed char)s.at[i] > 0 ? s.at[i] : '?';
 	memcpy(out->text + n, "...", 4);
 	if (n == s.length)
 		out->text[n] = '\0';

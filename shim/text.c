@@ -51,12 +51,35 @@ static void put_signed(struct text *t, long v)
 	put_number(t, u, 10, 0);
 }
 
-/* strnlen(3): a %.*s argument need not end in NUL. */
-static size_t bounded_length(const char *s, size_t limit)
+void text_add_raw(struct text *t, const char *s)
 {
-	const char *end = memchr(s, '\0', limit);
+	put(t, s, strlen(s));
+}
 
-	return end ? (size_t)(end - s) : limit;
+/* An argument need not end in NUL before LIMIT. What would go beyond LIMIT with
+ * its control bytes written out is cut, between bytes.
+ */
+static void put_visible(struct text *t, const char *s, size_t limit)
+{
+	char octal[] = "\\000";
+
+	s = s ? s : "(null)";
+	for (size_t n, used = 0; used < limit && *s; s += n) {
+		for (n = 0; n < limit - used && (unsigned char)s[n] >= ' ' && s[n] != 0x7f;)
+			n++;
+		put(t, s, n);
+		used += n;
+		if (n)
+			continue;
+		used += 4;
+		if (used > limit)
+			break;
+		octal[1] = (char)('0' + (*s >> 6));
+		octal[2] = (char)('0' + (*s >> 3 & 7));
+		octal[3] = (char)('0' + (*s & 7));
+		put(t, octal, 4);
+		n = 1;
+	}
 }
 
 /* "*" or digits; returns what follows. */
@@ -74,16 +97,13 @@ static const char *precision(const char *f, va_list *ap, int *n)
 /* One conversion that starts after its '%'. Returns what follows it. */
 static const char *convert(struct text *t, const char *f, va_list *ap)
 {
-	const char *s;
 	int n;
 
 	if (f[0] == '.') {
 		f = precision(f + 1, ap, &n);
 		if (*f != 's')
 			return NULL;
-		s = va_arg(*ap, const char *);
-		s = s ? s : "(null)";
-		put(t, s, n < 0 ? strlen(s) : bounded_length(s, (size_t)n));
+		put_visible(t, va_arg(*ap, const char *), n < 0 ? SIZE_MAX : (size_t)n);
 		return f + 1;
 	}
 	if (!strncmp(f, "016lx", 5)) {
@@ -112,15 +132,10 @@ static const char *convert(struct text *t, const char *f, va_list *ap)
 
 static const char *convert_short(struct text *t, const char *f, va_list *ap)
 {
-	const char *s;
 	char c;
 
 	switch (*f) {
-	case 's':
-		s = va_arg(*ap, const char *);
-		s = s ? s : "(null)";
-		put(t, s, strlen(s));
-		return f + 1;
+	case 's': put_visible(t, va_arg(*ap, const char *), SIZE_MAX); return f + 1;
 	case 'd': put_signed(t, va_arg(*ap, int)); return f + 1;
 	case 'u': put_number(t, va_arg(*ap, unsigned int), 10, 0); return f + 1;
 	case 'c':

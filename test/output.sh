@@ -53,6 +53,39 @@ else
 	skip "--dry-run, a set-id program" "needs root to make one"
 fi
 
+# Control bytes of a name reach no terminal; a line stays one.
+odd=$'new\nline\033[31m'
+seen=new.012line.033.31m
+mkdir "$tmp/$odd"
+cp "$(type -P true)" "$tmp/$odd/program"
+printf 'neither\0nor' >"$tmp/$odd/broken"
+printf '#!/nonexistent/%s\n' $'\033[31m' >"$tmp/$odd/script"
+chmod 755 "$tmp/$odd/broken" "$tmp/$odd/script"
+for program in broken script nothing; do
+	for engine in loader trace; do
+		"$HWCAP_EXEC" -e $engine "$tmp/$odd/$program" 2>"$tmp/err"
+		is "$engine, control bytes in the name of what is $program: one line" "$(wc -l <"$tmp/err")" 1
+		is "$engine, control bytes, $program: none is printed" "$(tr -d '\n[:print:]' <"$tmp/err")" ""
+		like "$engine, control bytes, $program: they are told" "$(cat "$tmp/err")" "^hwcap-exec: $tmp/$seen/$program: "
+	done
+done
+"$HWCAP_EXEC" -v "$tmp/$odd/program" 2>"$tmp/err"
+like "--verbose: control bytes" "$(cat "$tmp/err")" "$seen/program, mask none\$"
+is "--verbose: one line" "$(wc -l <"$tmp/err")" 1
+"$HWCAP_EXEC" -e loader -n "$tmp/$odd/program" $'an\nargument\033' >"$tmp/out"
+is "--dry-run: control bytes" "$(grep -c "$seen/program\|an.012argument.033" "$tmp/out")" 4
+is "--dry-run: none is printed" "$(tr -d '\n[:print:]' <"$tmp/out")" ""
+like "--dry-run: the argument" "$(cat "$tmp/out")" '^argv\[1\] an.012argument.033$'
+"$HWCAP_EXEC" --mask=$'sse\a' true 2>"$tmp/err"
+like "a SPEC with one" "$(cat "$tmp/err")" "'sse.007'"
+exec 9>>"$tmp/$odd/program"
+"$HWCAP_EXEC" -e loader "$tmp/$odd/program" 2>"$tmp/err"
+like "open for writing, which shows late: control bytes" "$(cat "$tmp/err")" "^hwcap-exec: $tmp/$seen/program: open for writing"
+is "open for writing: one line" "$(wc -l <"$tmp/err")" 1
+exec 9>&-
+"$HWCAPCTL" dump >"$tmp/$odd/dump" && "$HWCAPCTL" common "$tmp/$odd/dump" >"$tmp/out"
+is "hwcapctl: in its result" "$(cut -f 1 "$tmp/out")" "$tmp/new\012line\033[31m/dump"
+
 for target in "/dev/full" "&-"; do
 	is "--verbose, standard error >$target: the program runs" \
 		"$(eval '"$HWCAP_EXEC" --verbose echo ran 2>'"$target")" ran

@@ -36,7 +36,7 @@ done
 misuse "no command" "no command given"
 misuse "unknown command" "unknown command 'frob'" frob
 misuse "unknown option" "unknown option '--frob'" --frob
-misuse "control bytes stay off the terminal" "unknown command 'a\?b'" $'a\033b'
+misuse "control bytes stay off the terminal" "unknown command 'a.033b'" $'a\033b'
 
 # ---- list ----------------------------------------------------------------------
 is "list has a header and every feature" "$("$ctl" list | wc -l)" \

@@ -346,7 +346,7 @@ static void unknown_options(void **unused)
 	bad(WORDS("--Mask=all", "x"), "unknown option");
 	bad(WORDS("-\n", "x"), "unknown option -?");
 	bad(WORDS("-\377", "x"), "unknown option -?");
-	bad(WORDS("--a\033[31m", "x"), "unknown option --a?[31m");
+	bad(WORDS("--a\033[31m", "x"), "unknown option --a\\033[31m");
 }
 
 static void follow(void **unused)

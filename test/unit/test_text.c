@@ -142,15 +142,48 @@ static void diag_stays_one_line(void **state)
 {
 	struct diag d = { 0, 0, "" };
 	char all[256];
+	size_t n = 0;
 
 	(void)state;
 	for (int i = 1; i < 256; i++)
 		all[i - 1] = (char)i;
 	all[255] = '\0';
 	diag(&d, EXIT_FAILED, 0, "%s", all);
-	assert_int_equal(strlen(d.text), 255);
-	for (int i = 1; i < 256; i++)
-		assert_int_equal((unsigned char)d.text[i - 1], i < ' ' || i == 0x7f ? '?' : i);
+	for (int i = 1; i < 256; i++) {
+		char escape[5], *at = d.text + n;
+
+		snprintf(escape, sizeof(escape), i < ' ' || i == 0x7f ? "\\%03o" : "%c", i);
+		n += strlen(escape);
+		assert_memory_equal(at, escape, strlen(escape));
+	}
+	assert_int_equal(strlen(d.text), n);
+	diag(&d, EXIT_FAILED, 0, "%s", d.text);
+	assert_int_equal(strlen(d.text), n);
+}
+
+/* An escape takes its room, and is left out where it has none. */
+static void escapes_count(void **state)
+{
+	struct diag d = { 0, 0, "" };
+
+	(void)state;
+	diag(&d, EXIT_FAILED, 0, "%.4s|%.3s|%.6s|%.5s|%.*s", "\n\n", "\n", "a\033[b", "\177xyz", -1,
+	     "\r");
+	assert_string_equal(d.text, "\\012||a\\033[|\\177x|\\015");
+}
+
+static void raw_stays_raw(void **state)
+{
+	char got[8];
+	struct text t;
+
+	(void)state;
+	text_init(&t, got, sizeof(got));
+	text_add(&t, "%d/", 1);
+	text_add_raw(&t, "a\nb");
+	assert_string_equal(got, "1/a\nb");
+	text_add_raw(&t, "cdefg");
+	assert_string_equal(got, "1/a\nbcd");
 }
 
 static void diag_may_wrap_itself(void **state)
@@ -182,6 +215,7 @@ int main(void)
 		cmocka_unit_test(null_is_printed),      cmocka_unit_test(unknown_conversions_stay),
 		cmocka_unit_test(cuts_at_every_size),   cmocka_unit_test(errno_texts),
 		cmocka_unit_test(diag_records),         cmocka_unit_test(diag_stays_one_line),
+		cmocka_unit_test(escapes_count),        cmocka_unit_test(raw_stays_raw),
 		cmocka_unit_test(diag_may_wrap_itself), cmocka_unit_test(diag_cuts),
 	};
 
