@@ -11,13 +11,20 @@ struct option {
 };
 
 static const struct option table[] = {
-	{ 'm', "mask", VALUE },         { 'k', "keep", VALUE },
-	{ 'f', "follow", LONG_VALUE },  { 'a', "argv0", VALUE },
-	{ 'e', "engine", VALUE },       { 'n', "dry-run", NO_VALUE },
-	{ 'v', "verbose", NO_VALUE },   { 'h', "help", NO_VALUE },
-	{ 'V', "version", NO_VALUE },   { 'c', "cgroup", OPTIONAL_VALUE },
-	{ 'C', "no-cgroup", NO_VALUE }, { 'R', "cgroup-root", VALUE },
-	{ 'x', "exact", NO_VALUE },     { 'd', "no-vdso", NO_VALUE },
+	{ 'm', "mask", VALUE },
+	{ 'k', "keep", VALUE },
+	{ 'c', "cgroup", OPTIONAL_VALUE },
+	{ 'C', "no-cgroup", NO_VALUE },
+	{ 'R', "cgroup-root", VALUE },
+	{ 'f', "follow", LONG_VALUE },
+	{ 'a', "argv0", VALUE },
+	{ 'e', "engine", VALUE },
+	{ 'd', "no-vdso", NO_VALUE },
+	{ 'x', "exact", NO_VALUE },
+	{ 'n', "dry-run", NO_VALUE },
+	{ 'v', "verbose", NO_VALUE },
+	{ 'h', "help", NO_VALUE },
+	{ 'V', "version", NO_VALUE },
 };
 
 /* Those whose letter is only a name for the switch below. */

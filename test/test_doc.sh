@@ -23,6 +23,13 @@ documented "$HWCAP_EXEC" hwcap-exec.1
 for command in list show explain cgroup dump common check matrix binfmt; do
 	documented "$HWCAPCTL" hwcapctl.1 $command
 done
+
+# One order of options: of the table, of --help and of the manual.
+table=$(sed -n '/ table\[\] = {/,/^};/p' "$srcdir/shim/options.c" | grep -o '"[a-z0-9-]*"' | tr -d '"')
+is "the order of options in --help" "$("$HWCAP_EXEC" --help | sed -n 's/^ *\(-., \)*--\([a-z0-9-]*\).*/\2/p')" "$table"
+is "the order of options in hwcap-exec.1" \
+	"$(sed -n '/^\.Sh OPTIONS/,/^\.Sh MASKS/s/^\.It Fl \(.* Fl \)*-\([a-z0-9-]*\).*/\2/p' "$srcdir/doc/hwcap-exec.1")" "$table"
+like "there are some" "$table" ^mask
 for section in NAME SYNOPSIS DESCRIPTION OPTIONS MASKS CGROUPS ENGINES FOLLOW BINFMT ENVIRONMENT "EXIT STATUS" LIMITS \
 	EXAMPLES "SEE ALSO"; do
 	ok "hwcap-exec.1 has $section" grep -qx "$section" "$tmp/hwcap-exec.1"
