@@ -83,6 +83,9 @@ int program_file_open(struct program_file *f, const char *path);
  */
 int program_changes_credentials(const struct program_file *f);
 
+/* Does this process have CAP_DAC_OVERRIDE? */
+bool program_may_override(void);
+
 /* Is the open file FD open for writing somewhere (ETXTBSY)? Best effort. */
 bool program_is_busy(int fd);
 

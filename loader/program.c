@@ -2,11 +2,8 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/capability.h>
-#include <linux/securebits.h>
 #include <linux/stat.h>
 #include <string.h>
-#include <sys/personality.h>
-#include <sys/prctl.h>
 #include <sys/statfs.h>
 #include <unistd.h>
 
@@ -19,8 +16,7 @@
 #ifndef AT_EACCESS
 #define AT_EACCESS 0x200
 #endif
-#define ST_NOSUID 2 /* include/linux/statfs.h; sys/statvfs.h has them, too */
-#define ST_NOEXEC 8
+#define ST_NOEXEC 8 /* include/linux/statfs.h; sys/statvfs.h has it, too */
 
 enum { GROUPS_MAX = 1024 }; /* of 65536; nobody is in that many */
 
@@ -52,7 +48,7 @@ static int read_head(struct program_file *f)
 	return 0;
 }
 
-static bool may_override(void)
+bool program_may_override(void)
 {
 	uint32_t header[2] = { _LINUX_CAPABILITY_VERSION_3, 0 };
 	uint32_t data[2][3] = { { 0 } };
@@ -92,7 +88,7 @@ __attribute__((cold, noinline)) static int check_mode(const struct program_file 
 		return error;
 	if ((fs.f_flags & ST_NOEXEC) || !(bits & (S_IXUSR | S_IXGRP | S_IXOTH)))
 		return EACCES;
-	if (may_override())
+	if (program_may_override())
 		return 0;
 	if (sys_geteuid() == (long)f->uid)
 		return bits & S_IXUSR ? 0 : EACCES;
@@ -344,18 +340,6 @@ int program_find(struct diag *d, struct program *p, const char *name, const char
 	return diag(d, EXIT_NOT_FOUND, ENOENT, "%s: not found in PATH", name);
 }
 
-/* Does the mount or the process make set-id bits and file capabilities void?
- * (mnt_may_suid(), fs/exec.c:bprm_fill_uid(), security/commoncap.c)
- */
-static bool privileges_are_void(int fd)
-{
-	struct statfs fs;
-
-	if (sys_prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1)
-		return true;
-	return sys_fstatfs(fd, &fs) == 0 && (fs.f_flags & ST_NOSUID);
-}
-
 /*
  * A read lease is refused for a file that is open for writing
  * (fs/locks.c:check_conflicting_open()); who may not take a lease cannot tell.
@@ -366,34 +350,4 @@ bool program_is_busy(int fd)
 		return true;
 	sys_fcntl(fd, F_SETLEASE, F_UNLCK);
 	return false;
-}
-
-/* bprm_fill_uid(): set-id bits clear these, whosever the file is. */
-static bool personality_changes(void)
-{
-	return sys_personality(0xffffffff) &
-	       (READ_IMPLIES_EXEC | ADDR_NO_RANDOMIZE | ADDR_COMPAT_LAYOUT | MMAP_PAGE_ZERO);
-}
-
-/*
- * Root's capabilities are those of root, whatever the file has; but not where
- * the real user is another one or root is none
- * (security/commoncap.c:handle_privileged_root()).
- */
-static bool is_wholly_root(void)
-{
-	return sys_geteuid() == 0 && sys_getuid() == 0 &&
-	       !(sys_prctl(PR_GET_SECUREBITS, 0, 0, 0, 0) & SECBIT_NOROOT);
-}
-
-int program_changes_credentials(const struct program_file *f)
-{
-	const bool uid = f->mode & S_ISUID;
-	const bool gid = (f->mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP);
-	bool changes = (uid && f->uid != sys_geteuid()) || (gid && f->gid != sys_getegid()) ||
-		       ((uid || gid) && personality_changes());
-
-	if (!is_wholly_root() && sys_fgetxattr(f->fd, "security.capability", NULL, 0) >= 0)
-		changes = true;
-	return changes && !privileges_are_void(f->fd);
 }

@@ -86,4 +86,69 @@ chmod 4755 "$tmp/setuid-script"
 exits "script of a setuid interpreter: refused" 126 as_nobody "${run[@]}" "$tmp/script"
 is "setuid script: runs" "$(as_nobody "${run[@]}" "$tmp/setuid-script")" "ran"
 
+# ---- in user namespaces: owners who have no id there ----------------------------
+
+# in_namespace MAP USER COMMAND...: with ids mapped by MAP, for users and groups
+# shellcheck disable=SC2317,SC2329 # called by what is tested
+mapped() { [ "$(readlink "/proc/$1/ns/user")" != "$(readlink /proc/self/ns/user)" ]; }
+in_namespace()
+{
+	local map=$1 user=$2 inner
+	shift 2
+	# shellcheck disable=SC2016 # the inner shell's
+	${outside-} unshare -U sh -c 'read -r _ <"$1" && shift && exec "$@"' - "$tmp/go" \
+		setpriv --reuid="$user" --regid="$user" --clear-groups env -- "$@" &
+	inner=$!
+	if ! wait_for 10 mapped $inner || ! echo "$map" >/proc/$inner/uid_map || ! echo "$map" >/proc/$inner/gid_map; then
+		kill $inner
+		return 99
+	fi
+	echo go >"$tmp/go"
+	wait $inner
+}
+mkfifo "$tmp/go"
+# verdict NAME MAP USER PROGRAM: natively and masked the same, or refused where
+# the ids would change
+verdict()
+{
+	local name=$1 map=$2 user=$3 native plain
+	plain=$(in_namespace "$map" "$user" "$tmp/plain")
+	native=$(in_namespace "$map" "$user" "$4")
+	in_namespace "$map" "$user" "${run[@]}" "$4" >"$tmp/out" 2>"$tmp/err"
+	if [ "$plain" = "$native" ]; then
+		is "$name: it runs, as natively" "$(cat "$tmp/out")" "$native"
+	else
+		is "$name: it changes $plain to $native, so it is refused" "$(cat "$tmp/out")" ""
+		like "$name: the reason" "$(cat "$tmp/err")" "set-id bits"
+	fi
+}
+if ! unshare -U true 2>/dev/null; then
+	skip "set-id programs in a user namespace" "unable to make one"
+	done_testing
+fi
+for owner in 0:0 1:0 0:1 70000:70000 0:70000 65534:0; do
+	for mode in 4755 2755 6755; do
+		cp "$tmp/ids" "$tmp/owned" && chown $owner "$tmp/owned" && chmod $mode "$tmp/owned"
+		verdict "of $owner, mode $mode, root, who is all there is" "0 0 1" 0 "$tmp/owned"
+		[ $owner = 0:70000 ] || # root may write to it in any case
+			verdict "of $owner, mode $mode, root of 65536 ids" "0 0 65536" 0 "$tmp/owned"
+		[ "${owner%70000}" != "$owner" ] ||
+			verdict "of $owner, mode $mode, one of 65536 ids" "0 0 65536" 3 "$tmp/owned"
+		verdict "of $owner, mode $mode, one of 100 ids" "0 0 100" 3 "$tmp/owned"
+	done
+done
+chown 70000:70000 "$tmp/owned" && chmod 6755 "$tmp/owned"
+is "natively the bits of an owner without id are void" \
+	"$(in_namespace "0 0 65536" 3 "$tmp/owned")" "3 3 3 3"
+in_namespace "0 0 65536" 3 "${run[@]}" "$tmp/owned" >"$tmp/out" 2>"$tmp/err"
+is "limit: without privilege he is taken for nobody, where nobody has an id" "$?" 126
+# Capabilities that another namespace's root gave.
+cp "$tmp/ids" "$tmp/theirs"
+chown 70000:70000 "$tmp/theirs"
+outside="setpriv --reuid=70000 --regid=70000 --clear-groups"
+in_namespace "0 70000 1000" 0 setcap cap_net_raw+ep "$tmp/theirs" || fail "unable to set a file capability in a namespace"
+is "capabilities for the root of another namespace are void: runs" "$(as_nobody "${run[@]}" "$tmp/theirs")" \
+	"65534 65534 65534 65534"
+exits "in his namespace they are not" 126 in_namespace "0 70000 1000" 3 "${run[@]}" "$tmp/theirs"
+
 done_testing
