@@ -14,12 +14,18 @@ $(FO)/diff: $(fuzz_diff_sources) $(FZ)/mutant.h $(FZ)/observe.h $(srcdir)/test/e
 	$(call quiet,CC)
 	$(Q)$(CONTRACT_TOOL) -O2 -static -I$(FZ) $(fuzz_diff_sources) -o $@
 
-FUZZ_WRAPPER = $(CURDIR)/hwcap-exec --engine=loader --no-cgroup --
+# ENGINE: loader, trace, follow, or child: what --follow's first program executes.
+ENGINE ?= loader
+fuzz_how_loader = -w '$(fuzz_wrapper) --engine=loader --'
+fuzz_how_trace = -u -w '$(fuzz_wrapper) --engine=trace --'
+fuzz_how_follow = -u -w '$(fuzz_wrapper) --follow --'
+fuzz_how_child = -c -w '$(fuzz_wrapper) --follow --'
+fuzz_wrapper = $(CURDIR)/hwcap-exec --mask=AT_HWCAP=0x201 --no-cgroup
 
 # Reproducible: mutant number I of SEED is always the same program.
 .PHONY: fuzz-diff
 fuzz-diff: hwcap-exec $(FO)/diff
-	$(Q)$(FO)/diff -w '$(FUZZ_WRAPPER)' -x $(FZ)/exceptions -n $(N) -s $(SEED) -f $(FIRST) -j $(JOBS)
+	$(Q)$(FO)/diff -m 0x201 $(fuzz_how_$(ENGINE)) -x $(FZ)/exceptions -n $(N) -s $(SEED) -f $(FIRST) -j $(JOBS)
 
 # Part of "make check" where this machine can run them.
 ifeq ($(NATIVE)-$(wildcard $(contract_entry)),yes-$(contract_entry))

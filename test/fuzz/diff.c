@@ -1,8 +1,12 @@
 /*
  * diff - hwcap-exec against execve, on programs changed at random
  *
- *	diff -w WRAPPER [-n COUNT] [-s SEED] [-f FIRST] [-j JOBS] [-x EXCEPTIONS] [-v]
- *	diff -w WRAPPER [-x EXCEPTIONS] -r FILE|-
+ *	diff -w WRAPPER [-n COUNT] [-s SEED] [-f FIRST] [-j JOBS] [-x EXCEPTIONS] [-uv]
+ *	diff -w WRAPPER [-x EXCEPTIONS] [-u] -r FILE|-
+ *
+ * -m BITS: of AT_HWCAP, that WRAPPER is told to hide.
+ * -u: WRAPPER traces what it starts, so that we cannot. -c: so, too, and it
+ * starts another program, which executes the mutant.
  *
  * Mutant number I of a seed is always the same program. It is executed
  * natively and behind WRAPPER, as root or nobody, in namespaces and a root
@@ -52,10 +56,10 @@ struct counts {
 
 static struct {
 	char *wrapper[MAX_WORDS + 1];
-	unsigned long count, first, jobs;
+	unsigned long count, first, jobs, hide;
 	uint64_t seed;
 	const char *replay;
-	bool verbose;
+	bool verbose, untraced, as_child;
 	int kinds;
 	char root[256];
 	struct counts *c;
@@ -69,20 +73,28 @@ static _Noreturn void give_up(const char *what)
 
 /* ---- the world ------------------------------------------------------------------ */
 
+static void copy_file(const char *path, const char *name)
+{
+	char buffer[65536];
+	int from = open(path, O_RDONLY | O_CLOEXEC), to;
+	ssize_t n;
+
+	to = open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0755);
+	while ((n = read(from, buffer, sizeof(buffer))) > 0)
+		if (write(to, buffer, (size_t)n) != n)
+			give_up(name);
+	if (n || fchmod(to, 0755))
+		give_up(path);
+	close(from);
+	close(to);
+}
+
 static void copy_wrapper(void)
 {
 	char name[300];
-	static char buffer[1 << 20];
-	int from = open(f.wrapper[0], O_RDONLY | O_CLOEXEC), to;
-	ssize_t n;
 
 	snprintf(name, sizeof(name), "%s/hwcap-exec", f.root);
-	to = open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0755);
-	n = read(from, buffer, sizeof(buffer));
-	if (n <= 0 || write(to, buffer, (size_t)n) != n || fchmod(to, 0755))
-		give_up(f.wrapper[0]);
-	close(from);
-	close(to);
+	copy_file(f.wrapper[0], name);
 	f.wrapper[0] = strdup("/hwcap-exec");
 }
 
@@ -99,6 +111,21 @@ static void make_shell(void)
 			give_up(name);
 }
 
+/* This program again, as what executes its first argument; see as_child(). */
+static void make_child(void)
+{
+	size_t words = 0;
+	char name[300];
+
+	snprintf(name, sizeof(name), "%s/child", f.root);
+	copy_file("/proc/self/exe", name);
+	while (f.wrapper[words])
+		words++;
+	if (words == MAX_WORDS)
+		give_up("wrapper");
+	f.wrapper[words] = strdup("/child");
+}
+
 static void make_mount(const char *name, unsigned long flags)
 {
 	char path[300];
@@ -106,6 +133,16 @@ static void make_mount(const char *name, unsigned long flags)
 	snprintf(path, sizeof(path), "%s%s", f.root, name);
 	if ((*name && mkdir(path, 0755)) || mount("none", path, "tmpfs", flags, "mode=755"))
 		give_up(path);
+}
+
+/* A tracer reads there what the kernel noted of a program. */
+static void make_proc(void)
+{
+	char name[300];
+
+	snprintf(name, sizeof(name), "%s/proc", f.root);
+	if (mkdir(name, 0755) || mount("proc", name, "proc", 0, NULL))
+		give_up(name);
 }
 
 /* Mutants may do what they like; none of these changes what they can run. */
@@ -131,6 +168,10 @@ static void enter_world(void)
 	make_mount("/nosuid", MS_NOSUID);
 	copy_wrapper();
 	make_shell();
+	if (f.as_child)
+		make_child();
+	if (f.untraced)
+		make_proc();
 	drop_capabilities();
 	setrlimit(RLIMIT_CORE, &none);
 }
@@ -162,6 +203,9 @@ static const char *judge_run(const struct observation *n, const struct observati
 		return "it runs natively, with another status";
 	if (strcmp(n->out, w->out) || strcmp(n->err, w->err))
 		return "it runs natively, with another output";
+	/* Untraced, only of a program that waited there is a state. */
+	if (f.untraced && strcmp(w->out, "ok\n"))
+		return NULL;
 	if (n->uid != w->uid || n->gid != w->gid)
 		return "it runs natively, as another user";
 	if (strcmp(n->state, w->state))
@@ -202,6 +246,14 @@ static bool has_set_id(const struct mutant *m)
 	int file = m->base < 0;
 
 	return (mutant_mode(m, file) & 06000) && strncmp(mutant_path(m, file), "/nosuid", 7);
+}
+
+/* bprm_fill_uid(): they clear ADDR_NO_RANDOMIZE then. */
+static bool set_id_counts(const struct mutant *m)
+{
+	unsigned int mode = mutant_mode(m, m->base < 0);
+
+	return has_set_id(m) && ((mode & 04000) || (mode & 02010) == 02010);
 }
 
 static const char *message(const struct observation *w)
@@ -289,7 +341,8 @@ static const char *no_room(const struct mutant *m, const struct observation *n,
 {
 	bool refused = exits_with(w, 125) || exits_with(w, 126);
 
-	if (mutant_run(m, RUN_NOFILE) && refused && strstr(message(w), strerror(EMFILE)))
+	if (mutant_run(m, RUN_NOFILE) && ((refused && strstr(message(w), strerror(EMFILE))) ||
+					  (f.untraced && !strncmp(why, "startcode", 9))))
 		return "few-descriptors";
 	if (mutant_run(m, RUN_AS) && ((!n->error && !n->execs) || !strncmp(why, "map ", 4)))
 		return "small-memory"; /* spans are not reserved, the vDSO stays */
@@ -298,7 +351,7 @@ static const char *no_room(const struct mutant *m, const struct observation *n,
 				       strstr(message(w), "a page to leave by")))))
 		return "small-memory";
 	if (mutant_run(m, RUN_STACK) && mutant_run(m, RUN_STACK) < 1 << 18 &&
-	    (killed(w) || w->error == E2BIG))
+	    (killed(w) || w->error == E2BIG || (refused && strstr(message(w), "supervisor"))))
 		return "small-stack";
 	return NULL;
 }
@@ -311,14 +364,34 @@ static bool odd_ranges(const struct observation *n)
 	       n->data[1] >= ELFGEN_TASK_SIZE;
 }
 
-/* Jumping to the ELF header: its first bytes are "jg", then an access. */
-static bool header_ran(const char *why)
+/*
+ * Jumping to the ELF header: its first bytes are "jg", then an access. Which
+ * fault comes of it is a matter of what the mutant changed in there.
+ */
+static bool header_ran(const struct observation *n, const struct observation *w, const char *why)
 {
-	unsigned long n, w;
-	const char *second = strchr(why, '|');
+	unsigned long at, to;
+	const char *second = strchr(why, '|'), *first = strstr(n->state, "\nat ");
 
-	return second && sscanf(why, "at %lx", &n) == 1 && sscanf(second, "| at %lx", &w) == 1 &&
-	       n - w == 0x45;
+	if (killed(n) && killed(w) && n->signal && first && sscanf(first, "\nat %lx", &at) == 1 &&
+	    (at & 0xfff) < sizeof(Elf64_Ehdr) + 0x20)
+		return true;
+
+	return second && sscanf(why, "at %lx", &at) == 1 && sscanf(second, "| at %lx", &to) == 1 &&
+	       at - to == 0x45;
+}
+
+/* Where a tracer, or the supervisor, finds out only after the exec: SIGKILL. */
+static const char *known_late(const struct mutant *m, const struct observation *n,
+			      const struct observation *w)
+{
+	if (!f.untraced || w->status != SIGKILL || *w->out)
+		return NULL;
+	if (!readable(m, 0) || !readable(m, 1))
+		return "unreadable";
+	if (n->brk > ELFGEN_TASK_SIZE - (1ul << 32))
+		return "no-heap";
+	return NULL;
 }
 
 /* The kind of a difference that the manual's LIMITS tell of, or NULL. */
@@ -328,10 +401,14 @@ static const char *known(const struct mutant *m, const struct observation *n,
 	if (exits_with(w, 126) && (!readable(m, 0) || !readable(m, 1)) &&
 	    strstr(message(w), strerror(EACCES)))
 		return "unreadable";
-	if (exits_with(w, 126) && strstr(message(w), "but not read"))
+	if (exits_with(w, 126) &&
+	    (strstr(message(w), "but not read") || strstr(message(w), "cannot be read")))
 		return "unreadable";
 	if (exits_with(w, 126) && has_set_id(m) && strstr(message(w), "set-id bits"))
 		return "credentials";
+	if (f.as_child && mutant_run(m, RUN_NOBODY) && has_set_id(m) &&
+	    strstr(why, "as another user"))
+		return "no-new-privs";
 	if (occupied(m, n, w))
 		return "occupied";
 	if (exits_with(w, 126) && strstr(message(w), "has nothing to load") &&
@@ -343,7 +420,7 @@ static const char *known(const struct mutant *m, const struct observation *n,
 	if (exits_with(w, 126) && strstr(message(w), "/i: segment is outside") && !n->error &&
 	    n->execs)
 		return "last-page";
-	if (header_ran(why))
+	if (header_ran(n, w, why))
 		return "flags";
 	if (!strncmp(why, "mappings", 8))
 		return "split-mappings";
@@ -352,6 +429,8 @@ static const char *known(const struct mutant *m, const struct observation *n,
 	if (odd_ranges(n) && (!strncmp(why, "startcode", 9) || !strncmp(why, "endcode", 7) ||
 			      !strncmp(why, "start_data", 10) || strstr(why, "[heap]")))
 		return "odd-ranges";
+	if (known_late(m, n, w))
+		return known_late(m, n, w);
 	return no_room(m, n, w, why);
 }
 
@@ -364,10 +443,15 @@ struct trial {
 
 static void try_once(const struct mutant *m, struct trial *t)
 {
+	const struct observe_how plain = { .random = set_id_counts(m), .hide = f.hide };
+	const struct observe_how wrapped = { .wrapper = f.wrapper,
+					     .untraced = f.untraced,
+					     .random = plain.random };
+
 	if (mutant_write(m, f.root))
 		give_up("mutant_write");
-	observe(f.root, m, NULL, &t->native);
-	observe(f.root, m, f.wrapper, &t->wrapped);
+	observe(f.root, m, &plain, &t->native);
+	observe(f.root, m, &wrapped, &t->wrapped);
 	t->why = judge(&t->native, &t->wrapped);
 	t->kind = t->why ? known(m, &t->native, &t->wrapped, t->why) : NULL;
 	for (int i = 0; t->kind && i < f.kinds; i++)
@@ -513,16 +597,19 @@ static void options(int argc, char **argv)
 {
 	int o;
 
-	while ((o = getopt(argc, argv, "w:n:s:f:j:x:r:v")) != -1) {
+	while ((o = getopt(argc, argv, "w:n:s:f:j:m:x:r:cuv")) != -1) {
 		switch (o) {
 		case 'w': split_wrapper(strdup(optarg)); break;
 		case 'n': f.count = strtoul(optarg, NULL, 0); break;
 		case 's': f.seed = strtoul(optarg, NULL, 0); break;
 		case 'f': f.first = strtoul(optarg, NULL, 0); break;
 		case 'j': f.jobs = strtoul(optarg, NULL, 0); break;
+		case 'm': f.hide = strtoul(optarg, NULL, 0); break;
 		case 'x': read_exceptions(optarg); break;
 		case 'r': f.replay = optarg; break;
 		case 'v': f.verbose = true; break;
+		case 'c': f.as_child = true; /* fallthrough */
+		case 'u': f.untraced = true; break;
 		default: exit(125);
 		}
 	}
@@ -578,6 +665,17 @@ static bool run_jobs(void)
 	return good;
 }
 
+/* Executes what is given, and tells of a failure as hwcap-exec does. */
+static int as_child(char **argv)
+{
+	extern char **environ;
+
+	execve(argv[1], argv + 1, environ);
+	if (errno != EPERM) /* of that the supervisor has told */
+		fprintf(stderr, "hwcap-exec: %s: %m\n", argv[1]);
+	return errno == ENOENT ? 127 : 126;
+}
+
 int main(int argc, char **argv)
 {
 	struct counts *c =
@@ -585,6 +683,8 @@ int main(int argc, char **argv)
 	unsigned long passed;
 	bool good;
 
+	if (argc > 1 && !strcmp(argv[0], "/child"))
+		return as_child(argv);
 	if (c == MAP_FAILED)
 		give_up("mmap");
 	f.c = c;

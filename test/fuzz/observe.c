@@ -1,6 +1,8 @@
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,13 +11,14 @@
 #include <sys/personality.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "observe.h"
 
-enum { NOBODY = 65534, SECONDS = 2, WORDS = 16, LARGE_STACK = 1 << 20 };
+enum { NOBODY = 65534, SECONDS = 2, WORDS = 16, LARGE_STACK = 1 << 20, HOLD_FD = 3 };
 
 static _Noreturn void give_up(const char *what)
 {
@@ -56,8 +59,9 @@ static char *make_argument(uint64_t size)
 	return s;
 }
 
+/* HOLD: the pipe of an untraced program, or -1. */
 static _Noreturn void child(const char *root, const struct mutant *m, char *const *wrapper,
-			    const int fd[3])
+			    const int fd[3], int hold)
 {
 	static char variable[] = "VARIABLE=value";
 	char *words[WORDS], *environment[] = { variable, NULL };
@@ -74,14 +78,17 @@ static _Noreturn void child(const char *root, const struct mutant *m, char *cons
 	words[n] = NULL;
 	if (dup2(fd[0], 1) < 0 || dup2(fd[1], 2) < 0 || chroot(root) || chdir("/"))
 		_exit(99);
+	if (hold >= 0 && dup2(hold, HOLD_FD) < 0)
+		_exit(99);
 	if (!mutant_run(m, RUN_RANDOM) && personality(ADDR_NO_RANDOMIZE) < 0)
 		_exit(99);
 	/* Before, so that set-id bits count: the tracer is root's. */
-	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
+	if (hold < 0 && ptrace(PTRACE_TRACEME, 0, NULL, NULL))
 		_exit(99);
 	if (mutant_run(m, RUN_NOBODY))
 		become_nobody();
-	raise(SIGSTOP);
+	if (hold < 0)
+		raise(SIGSTOP);
 	alarm(SECONDS);
 	set_limits(m);
 	execve(words[0], words, environment);
@@ -112,6 +119,7 @@ struct report {
 	struct observation *o;
 	size_t length;
 	bool random, nobody;
+	unsigned long hide;
 };
 
 __attribute__((format(printf, 2, 3))) static void note(struct report *r, const char *format, ...)
@@ -234,7 +242,8 @@ static void note_vector(struct report *r, pid_t pid)
 		if (r->random && word[i] < sizeof(is_address) && is_address[word[i]])
 			note(r, "auxv %lu %s\n", word[i], word[i + 1] ? "set" : "0");
 		else
-			note(r, "auxv %lu %lx\n", word[i], word[i + 1]);
+			note(r, "auxv %lu %lx\n", word[i],
+			     word[i] == AT_HWCAP ? word[i + 1] & ~r->hide : word[i + 1]);
 }
 
 static void note_names(struct report *r, pid_t pid)
@@ -369,27 +378,83 @@ static void make_pipes(int from[3], int to[3])
 	}
 }
 
-void observe(const char *root, const struct mutant *m, char *const *wrapper, struct observation *o)
+static bool has_said_ok(const struct observation *o)
 {
-	static int from[3], to[3];
-	struct report r = { .o = o,
-			    .random = mutant_run(m, RUN_RANDOM),
-			    .nobody = mutant_run(m, RUN_NOBODY) };
+	return !strcmp(o->out, "ok\n");
+}
+
+/* Until PID ends, or says "ok" and waits for the end of a pipe. */
+static void watch(struct report *r, pid_t pid, int from)
+{
+	int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	struct pollfd p[2] = { { from, POLLIN, 0 }, { pidfd, POLLIN, 0 } };
+
+	if (pidfd < 0)
+		give_up("pidfd_open");
+	do {
+		if (poll(p, 2, -1) < 0)
+			give_up("poll");
+		if (p[0].revents)
+			drain(from, r->o->out, sizeof(r->o->out));
+		p[0].fd = -1; /* more is read at the end */
+	} while (!p[1].revents && !has_said_ok(r->o));
+	if (has_said_ok(r->o) && !p[1].revents)
+		note_all(r, pid);
+	close(pidfd);
+}
+
+static void observe_untraced(const char *root, const struct mutant *m, char *const *wrapper,
+			     struct report *r, const int from[3], const int to[3])
+{
+	size_t said;
+	int hold[2];
 	pid_t pid;
 
-	if (!from[0])
-		make_pipes(from, to);
-	memset(o, 0, sizeof(*o));
+	if (pipe2(hold, O_CLOEXEC))
+		give_up("pipe2");
 	pid = fork();
 	if (pid < 0)
 		give_up("fork");
 	if (!pid)
-		child(root, m, wrapper, to);
-	follow(&r, pid);
+		child(root, m, wrapper, to, hold[0]);
+	close(hold[0]);
+	watch(r, pid, from[0]);
+	close(hold[1]);
+	if (waitpid(pid, &r->o->status, __WALL) != pid)
+		give_up("waitpid");
+	said = strlen(r->o->out);
+	drain(from[0], r->o->out + said, sizeof(r->o->out) - said);
+}
+
+static void observe_traced(const char *root, const struct mutant *m, char *const *wrapper,
+			   struct report *r, const int from[3], const int to[3])
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		give_up("fork");
+	if (!pid)
+		child(root, m, wrapper, to, -1);
+	follow(r, pid);
+	drain(from[0], r->o->out, sizeof(r->o->out));
+}
+
+void observe(const char *root, const struct mutant *m, const struct observe_how *how,
+	     struct observation *o)
+{
+	static int from[3], to[3];
+	struct report r = { .o = o,
+			    .random = mutant_run(m, RUN_RANDOM) || how->random,
+			    .nobody = mutant_run(m, RUN_NOBODY),
+			    .hide = how->hide };
+
+	if (!from[0])
+		make_pipes(from, to);
+	memset(o, 0, sizeof(*o));
+	(how->untraced ? observe_untraced : observe_traced)(root, m, how->wrapper, &r, from, to);
 	/* What a stray change to the code may have started. */
 	while (waitpid(-1, NULL, WNOHANG | __WALL) > 0)
 		continue;
-	drain(from[0], o->out, sizeof(o->out));
 	drain(from[1], o->err, sizeof(o->err));
 	if (read(from[2], &o->error, sizeof(o->error)) < 0)
 		o->error = 0;

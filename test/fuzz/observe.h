@@ -3,10 +3,15 @@
  *
  * The program runs as a traced child, in the root directory given, with the
  * limits of a mutant, for two seconds at most. Its memory map and the like
- * are read when it ends, of its own accord or by a signal.
+ * are read when it ends, of its own accord or by a signal. An engine that
+ * traces the program itself has no use for a traced child: untraced, what can
+ * be read is read while the program waits, having said "ok"; nothing of one
+ * that does not get there.
  */
 #ifndef OBSERVE_H
 #define OBSERVE_H
+
+#include <stdbool.h>
 
 #include "mutant.h"
 
@@ -25,7 +30,14 @@ struct observation {
 	char state[OBSERVE_STATE]; /* one line per fact */
 };
 
-/* WRAPPER: NULL-terminated words before the program's, or NULL. */
-void observe(const char *root, const struct mutant *m, char *const *wrapper, struct observation *o);
+struct observe_how {
+	char *const *wrapper; /* NULL-terminated words before the program's, or NULL */
+	bool untraced;
+	unsigned long hide; /* these bits of AT_HWCAP are noted as hidden */
+	bool random;        /* the kernel randomises, whatever the personality */
+};
+
+void observe(const char *root, const struct mutant *m, const struct observe_how *how,
+	     struct observation *o);
 
 #endif
