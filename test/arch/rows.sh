@@ -7,7 +7,8 @@
 # prints what compare prints, and as its last line "rows PASSED FAILED PROGRAMS".
 set -u
 : "${PROGRAMS:=/contract}" "${HWCAP_EXEC:=/bin/hwcap-exec}" "${MASK:=}" "${VARIANTS:=*}"
-: "${SITUATIONS:=aslr fixed arguments nobody unlimited script}" "${EXCEPTIONS:=/exceptions}"
+: "${SITUATIONS:=aslr fixed arguments nobody unlimited script layout}" "${EXCEPTIONS:=/exceptions}"
+: "${LAYOUT_RUNS:=200}"
 work=$(mktemp -d)
 chmod 1777 "$work"
 rows=0 failed=0 programs=0
@@ -39,39 +40,23 @@ report()
 	if [ -s "$PROBE_OUT" ]; then mv "$PROBE_OUT" "$to"; else mv "$work/stdout" "$to"; fi
 }
 
-# Places are random, and natively so is who is above whom where alignment
-# leaves room: what differs always is a difference. Without randomness there
-# is one try.
+# pair VARIANT SITUATION NAME PROGRAM
 pair()
-{
-	local left=6
-	[ "$2" != fixed ] || left=1
-	until try "$@"; do
-		left=$((left - 1))
-		[ $left -gt 0 ] || break
-	done
-	programs=$((programs + 1))
-	rows=$((rows + good)) failed=$((failed + bad))
-	[ $bad = 0 ] || grep -v '^ok' "$work/result"
-}
-
-# try VARIANT SITUATION NAME PROGRAM
-try()
 {
 	local native
 	report "$work/native" "$2" "$4"
 	native=$status
 	report "$work/masked" "$2" $HWCAP_EXEC --engine=loader --exact ${MASK:+--mask=$MASK} -- "$4"
-	good=0 bad=1
+	programs=$((programs + 1))
 	# What dies as soon as it is executed may as well be refused.
 	if [ "$native" = 139 ] && [ "$status" = 126 ]; then
-		good=1 bad=0
+		rows=$((rows + 1))
 		return
 	fi
 	if [ "$native" != "$status" ] || [ "$native" != 0 ]; then
-		echo "not ok - $1 $3 runs: native $native, masked $status: $(head -c 200 "$work/stderr")" \
-			>"$work/result"
-		return 1
+		echo "not ok - $1 $3 runs: native $native, masked $status: $(head -c 200 "$work/stderr")"
+		failed=$((failed + 1))
+		return
 	fi
 	"$PROGRAMS/compare" "$1" "$3" "$work/native" "$work/masked" "$MASK" "$EXCEPTIONS" "$work/used" \
 		>"$work/result" 2>&1
@@ -79,8 +64,29 @@ try()
 	if [ $? -gt 1 ] || ! grep -q '^ok' "$work/result"; then
 		echo "not ok - $1 $3: no comparison" >>"$work/result"
 	fi
-	good=$(grep -c '^ok' "$work/result") bad=$(grep -c '^not ok' "$work/result")
-	[ "$bad" = 0 ]
+	count
+}
+
+# count: what is in $work/result
+count()
+{
+	rows=$((rows + $(grep -c '^ok' "$work/result")))
+	failed=$((failed + $(grep -c '^not ok' "$work/result")))
+	grep -v '^ok' "$work/result"
+}
+
+# layout VARIANT PROGRAM: where many runs place things
+layout()
+{
+	export PROBE_LAYOUT=1
+	: >"$PROBE_OUT"
+	as "$LAYOUT_RUNS" "$2" && mv "$PROBE_OUT" "$work/native" && : >"$PROBE_OUT" &&
+		as "$LAYOUT_RUNS" $HWCAP_EXEC --engine=loader -- "$2" && mv "$PROBE_OUT" "$work/masked" &&
+		"$PROGRAMS/layout" "$1" "$work/native" "$work/masked" >"$work/result"
+	grep -q '^ok' "$work/result" || echo "not ok - $1 layout: no comparison" >>"$work/result"
+	unset PROBE_LAYOUT
+	programs=$((programs + LAYOUT_RUNS))
+	count
 }
 
 for program in "$PROGRAMS"/probe-*; do
@@ -90,10 +96,14 @@ for program in "$PROGRAMS"/probe-*; do
 	$VARIANTS) ;;
 	*) continue ;;
 	esac
-	# Files are laid out for pages of 64K nearly everywhere.
-	export PROBE_COARSE=1
 	for situation in $SITUATIONS; do
-		if [ "$situation" = script ]; then
+		if [ "$situation" = layout ]; then
+			case $variant in
+			glibc-pie | bare-static | bare-static-pie) ;;
+			*) continue ;;
+			esac
+			layout "$variant" "$program"
+		elif [ "$situation" = script ]; then
 			case $variant in
 			glibc-pie | bare-static | musl-static-pie) ;;
 			*) continue ;;

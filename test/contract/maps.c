@@ -1,4 +1,6 @@
 /* maps.c - the memory map, and names for addresses in it */
+#include <elf.h>
+
 #include "probe.h"
 
 static char text[256 * 1024];
@@ -159,6 +161,41 @@ const char *probe_zone_of(unsigned long a)
 	return probe_zone[i].name;
 }
 
+/* Is it a file laid out for larger pages than these, or does the architecture
+ * align it to more (PROBE_VDSO_ALIGN)?
+ */
+static int is_aligned(const struct probe *p, const struct region *r)
+{
+	const Elf64_Ehdr *eh = (const Elf64_Ehdr *)r->start;
+	const Elf64_Phdr *ph;
+
+	if (same(r->name, "[vdso]"))
+		return PROBE_VDSO_ALIGN > p->page;
+	if (r->name[0] != '/' || r->offset || r->perms[0] != 'r' ||
+	    !starts((const char *)r->start, ELFMAG))
+		return 0;
+	ph = (const Elf64_Phdr *)(r->start + eh->e_phoff);
+	for (unsigned i = 0; i < eh->e_phnum; i++)
+		if (ph[i].p_type == PT_LOAD && ph[i].p_align > p->page)
+			return 1;
+	return 0;
+}
+
+/*
+ * Where something in the mmap zone is aligned, the random bits below that
+ * alignment are a gap, and what comes later fills it if it fits: who is above
+ * whom, and by how much, differs from one native run to the next.
+ */
+static int is_loose(const struct probe *p)
+{
+	const char *zone = probe_zone_of(probe_aux(p, 33));
+
+	for (unsigned long i = 0; !p->fixed && i < p->maps; i++)
+		if (same(probe_zone_of(p->map[i].start), zone) && is_aligned(p, &p->map[i]))
+			return 1;
+	return 0;
+}
+
 /*
  * Gaps inside one zone are the kernel's choice and the same in every run;
  * those before the heap and the stack, and between zones, are random.
@@ -166,39 +203,127 @@ const char *probe_zone_of(unsigned long a)
 static void out_gap(const struct probe *p, const struct region *before, const struct region *r)
 {
 	unsigned long gap = r->start - before->end;
-	/* Files are laid out for larger pages than this: gaps of all kinds vary. */
-	int other = !same(before->name, r->name) || (p->coarse && (!*r->name || !*before->name));
 
-	if (!gap && !(other && p->coarse))
+	/* Linux 6.1's vDSO on x86: 0 is as good as any. */
+	if (!gap && !same(before->name, "[stack]"))
 		out_text("adjacent");
 	else if (same(r->name, "[heap]") || same(r->name, "[stack]") ||
-		 same(before->name, "[stack]") || /* Linux 6.1's vDSO on x86 */
-		 !same(probe_zone_of(before->start), probe_zone_of(r->start)) ||
-		 (other && p->coarse))
+		 same(before->name, "[stack]") ||
+		 !same(probe_zone_of(before->start), probe_zone_of(r->start)))
 		out_text(p->fixed ? "zone" : "random");
 	else
 		out_hex(gap);
 }
 
+static void report_region(unsigned long n, const struct region *r)
+{
+	key_n(8, "map", n);
+	out_text(r->perms);
+	out_char(' ');
+	out_hex(r->offset);
+	out_text(" size ");
+	out_hex(r->end - r->start);
+	out_char(' ');
+	out_text(r->file);
+	out_char(' ');
+	out_bytes(r->name, length(r->name));
+	end();
+	key_n(8, "vmflags", n);
+	out_bytes(r->flags, length(r->flags));
+	end();
+}
+
+/* What moves together: a file, or the vDSO with its data. */
+static const char *block_of(const struct region *r)
+{
+	return starts(r->name, "[vvar") ? "[vdso]" : r->name;
+}
+
+static int is_before(const struct region *a, const struct region *b)
+{
+	const char *x = block_of(a), *y = block_of(b);
+
+	while (*x && *x == *y)
+		x++, y++;
+	return *x == *y ? a->start < b->start : *x < *y;
+}
+
+static int is_alike(const struct region *a, const struct region *b)
+{
+	return same(a->perms, b->perms) && same(a->flags, b->flags) &&
+	       same(probe_zone_of(a->start), probe_zone_of(b->start));
+}
+
+/* Neighbours without a name are one or several: their sum is the same. */
+static void report_anonymous(const struct region *r, const struct region *end_of_all,
+			     unsigned long n)
+{
+	unsigned long size = 0;
+
+	for (const struct region *other = r; other < end_of_all; other++)
+		if (!*other->name && is_alike(r, other))
+			size += other->end - other->start;
+	key_n(8, "anonymous", n);
+	out_text(r->perms);
+	out_text(" size ");
+	out_hex(size);
+	out_char(' ');
+	out_bytes(r->flags, length(r->flags));
+	end();
+	key_n(9, "anonymous", n);
+	out_text(probe_zone_of(r->start));
+	end();
+}
+
+/* Block by block, in the order of their names; the order of places and their
+ * distances are for the test of many runs (report_layout()).
+ */
+static void report_loose(struct probe *p)
+{
+	const struct region *last = p->map + p->maps, *before = NULL;
+	unsigned long n = 0, anonymous = 0;
+
+	for (struct region *r = p->map + 1; r < last; r++) {
+		const struct region moved = *r;
+		struct region *to = r;
+
+		for (; to > p->map && is_before(&moved, to - 1); to--)
+			*to = to[-1];
+		*to = moved;
+	}
+	for (const struct region *r = p->map; r < last; r++) {
+		const struct region *first = p->map;
+
+		if (*r->name) {
+			report_region(n, r);
+			key_n(9, "zone", n++);
+			out_text(probe_zone_of(r->start));
+			if (before && same(block_of(before), block_of(r))) {
+				out_text(" after ");
+				out_gap(p, before, r);
+			}
+			end();
+			before = r;
+			continue;
+		}
+		while (!is_alike(first, r) || *first->name)
+			first++;
+		if (first == r)
+			report_anonymous(r, last, anonymous++);
+	}
+}
+
 void report_maps(struct probe *p)
 {
+	if (is_loose(p)) {
+		report_loose(p);
+		maps_read(p);
+		return;
+	}
 	for (unsigned long i = 0; i < p->maps; i++) {
 		const struct region *r = &p->map[i];
 
-		key_n(8, "map", i);
-		out_text(r->perms);
-		out_char(' ');
-		out_hex(r->offset);
-		out_text(" size ");
-		out_hex(r->end - r->start);
-		out_char(' ');
-		out_text(r->file);
-		out_char(' ');
-		out_bytes(r->name, length(r->name));
-		end();
-		key_n(8, "vmflags", i);
-		out_bytes(r->flags, length(r->flags));
-		end();
+		report_region(i, r);
 		key_n(9, "zone", i);
 		out_text(probe_zone_of(r->start));
 		if (p->fixed) {

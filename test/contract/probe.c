@@ -47,17 +47,6 @@ static long env_number(const struct probe *p, const char *name)
 	return s ? (long)number(&s, 10) : 0;
 }
 
-/* Aligned to more than 64 KiB: how far from its neighbours is random. */
-static int is_coarse(const struct probe *p)
-{
-	const Elf64_Phdr *ph = (const Elf64_Phdr *)probe_aux(p, AUX_PHDR);
-
-	for (unsigned long i = 0; ph && i < probe_aux(p, AUX_PHNUM); i++)
-		if (ph[i].p_type == PT_LOAD && ph[i].p_align > 0x10000)
-			return 1;
-	return 0;
-}
-
 static void walk(struct probe *p, const unsigned long *sp)
 {
 	const unsigned long *w = sp;
@@ -76,7 +65,6 @@ static void walk(struct probe *p, const unsigned long *sp)
 	p->page = probe_aux(p, AUX_PAGESZ);
 	p->personality = (unsigned long)SC(SYS_personality, 0xffffffff, 0, 0);
 	p->fixed = (p->personality & 0x40000) != 0;
-	p->coarse = is_coarse(p);
 	p->pid = env_number(p, "PROBE_PID");
 	p->ppid = env_number(p, "PROBE_PPID");
 }

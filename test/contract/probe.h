@@ -38,7 +38,6 @@ struct probe {
 	unsigned long page;
 	unsigned long personality;
 	int fixed;      /* ADDR_NO_RANDOMIZE: report addresses, too */
-	int coarse;     /* alignment makes gaps vary natively */
 	int bare;       /* no C library ran before */
 	long pid, ppid; /* as the runner announced them, or 0 */
 	unsigned long maps;

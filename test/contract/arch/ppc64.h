@@ -62,5 +62,8 @@ enum {
 	PROBE_SHSTK_STATUS = 0,
 	PROBE_XCOMP_PERM = 0,
 };
+
+/* arch/powerpc/kernel/vdso.c: VDSO_ALIGNMENT. */
+enum { PROBE_VDSO_ALIGN = 0x10000 };
 #endif
 #endif

@@ -62,5 +62,7 @@ enum {
 	PROBE_SHSTK_STATUS = 0,
 	PROBE_XCOMP_PERM = 0,
 };
+
+enum { PROBE_VDSO_ALIGN = 0x1000 };
 #endif
 #endif

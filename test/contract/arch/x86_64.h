@@ -56,5 +56,7 @@ enum {
 	PROBE_SHSTK_STATUS = 0x5005,
 	PROBE_XCOMP_PERM = 0x1022,
 };
+
+enum { PROBE_VDSO_ALIGN = 0x1000 };
 #endif
 #endif
