@@ -30,6 +30,14 @@ int engine_check(struct diag *d, struct engine_request *r);
 /* Returns only on failure (-1 with D filled), or after a dry run (0). */
 int engine_run(struct diag *d, const struct engine_request *r);
 
+struct load_request;
+
+/*
+ * Run what REQUEST says, with its arguments at ARGV, in a copy of ourselves
+ * that the kernel takes for a program of its ABI. Only failures return.
+ */
+int engine_run_abi(struct diag *d, const struct load_request *request, char **argv);
+
 /* Does our own stamp say what to run? Then run it; only failures return. */
 bool engine_is_stamped(void);
 int engine_run_stamp(struct diag *d, const struct start *s, struct program *p);

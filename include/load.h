@@ -36,11 +36,14 @@ struct load {
 			   * counts once the interp has been looked at */
 };
 
-enum { LOAD_NO_LINK = 1 };
+enum {
+	LOAD_NO_LINK = 1,
+	LOAD_OTHER_ABI = 2, /* this process was executed as one of another ABI */
+};
 
 /*
  * Does not return if all is well, unless REPORT is set: then as it returns.
- * After LOAD_NO_LINK the process can still do something else, but images may
+ * After LOAD_OTHER_ABI nothing has happened yet. After LOAD_NO_LINK the process can still do something else, but images may
  * be mapped: it should end in an exec.
  */
 int load_run(struct diag *d, const struct load_request *request);

@@ -168,6 +168,8 @@ int load_run(struct diag *d, const struct load_request *request)
 				 &l.program.elf, &size, &why);
 	if (error)
 		return wrong_elf(d, &l.program, l.program.path, error, why);
+	if (!request->report && !arch_is_abi(l.program.elf.header.e_flags))
+		return LOAD_OTHER_ABI;
 	l.program.elf.phdr = table_in_head(file, &l.program.elf, size);
 
 	Elf64_Phdr table[l.program.elf.phdr ? 1 : size / sizeof(Elf64_Phdr)];

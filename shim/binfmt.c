@@ -5,6 +5,7 @@
 
 #include "binfmt.h"
 #include "cgroup.h"
+#include "engine.h"
 #include "load.h"
 #include "spec.h"
 #include "stamp.h"
@@ -112,5 +113,7 @@ int binfmt_run(struct diag *d, const struct start *s, struct program *p)
 	p->name = process_name(p, name, buffer);
 	if (add_cgroup(d, s, p->path, &request.hide) || check_credentials(d, s, p))
 		return -1;
-	return load_run(d, &request);
+	if (load_run(d, &request) == LOAD_OTHER_ABI)
+		engine_run_abi(d, &request, (char **)s->argv + request.skip - 1);
+	return -1;
 }

@@ -205,12 +205,12 @@ static bool absolute(char *to, size_t size, const char *path)
 	return true;
 }
 
-static bool fill(struct stamp *s, const struct engine_request *r)
+static bool fill(struct stamp *s, const struct load_request *r)
 {
 	size_t size = strlen(r->program->path) + 1;
 
 	*s = stamp_own;
-	s->flags = STAMP_TARGET | (r->options->no_vdso ? STAMP_NO_VDSO : 0);
+	s->flags = STAMP_TARGET | (r->no_vdso ? STAMP_NO_VDSO : 0);
 	s->hide = r->hide;
 	if (size >= STAMP_PATH)
 		return false;
@@ -219,7 +219,7 @@ static bool fill(struct stamp *s, const struct engine_request *r)
 }
 
 /* All that is needed of us lies in one segment, headers included. */
-static long write_copy(int fd, const struct stamp *s)
+static long write_copy(int fd, const struct stamp *s, unsigned int abi)
 {
 	const size_t size = image_size();
 	const size_t at = (uintptr_t)&stamp_own - (uintptr_t)image_start;
@@ -228,6 +228,8 @@ static long write_copy(int fd, const struct stamp *s)
 	if (r == (long)size)
 		r = sys_pwrite(fd, s, sizeof(*s), at);
 	if (r == (long)sizeof(*s))
+		r = arch_set_abi(fd, abi);
+	if (!r)
 		r = sys_fcntl(fd, F_ADD_SEALS,
 			      F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE);
 	return r;
@@ -237,7 +239,7 @@ static long write_copy(int fd, const struct stamp *s)
  * RLIMIT_FSIZE binds memory files, too. Beyond it a write sends SIGXFSZ: let it
  * be an error. The signal stays blocked then, since it is pending.
  */
-static long make_copy(const struct stamp *s)
+static long make_copy(const struct stamp *s, unsigned int abi)
 {
 	const unsigned int flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
 	const uint64_t too_large = 1UL << (SIGXFSZ - 1);
@@ -249,7 +251,7 @@ static long make_copy(const struct stamp *s)
 	if (fd < 0)
 		return fd;
 	sys_sigprocmask(SIG_BLOCK, &too_large, &mask);
-	r = write_copy((int)fd, s);
+	r = write_copy((int)fd, s, abi);
 	if (!r) {
 		sys_sigprocmask(SIG_SETMASK, &mask, NULL);
 		return fd;
@@ -261,31 +263,54 @@ static long make_copy(const struct stamp *s)
 /* argv[0] of a copy that we start; who executes /proc/self/exe has another. */
 static const char first_start[] = "hwcap-exec: the copy's first start";
 
-__attribute__((noinline)) static int run_copy(struct diag *d, const struct engine_request *r)
+static unsigned int abi_of(const struct program_file *f)
+{
+	Elf64_Ehdr header = { .e_flags = 0 };
+
+	memcpy(&header, f->head, f->head_size < sizeof(header) ? f->head_size : sizeof(header));
+	return header.e_flags;
+}
+
+/* NAME and INSTEAD, what else might be done, are for what goes wrong. */
+__attribute__((noinline)) static int run_copy(struct diag *d, const struct load_request *r,
+					      char **argv, const char *name, const char *instead)
 {
 	struct stamp stamp;
-	char **argv;
 	long fd;
 	char number[16];
 
 	if (!fill(&stamp, r))
 		return diag(d, EXIT_FAILED, ENAMETOOLONG,
-			    "%s: its path is too long for a copy of hwcap-exec "
-			    "to carry; use --engine=loader",
-			    r->file);
-	fd = make_copy(&stamp);
+			    "%.256s: its path is too long for a copy of hwcap-exec to carry%s",
+			    name, instead);
+	fd = make_copy(&stamp, abi_of(&r->program->file));
 	if (fd >= 0) {
-		verbose(r, "loader",
-			"in a copy of hwcap-exec: neither can the "
-			"link be set nor a tracer started");
-		argv = arguments(r) - 1; /* before our first word is argc */
-		*argv = (char *)(uintptr_t)first_start;
+		sys_close(r->program->file.fd);
+		*--argv = (char *)(uintptr_t)first_start; /* argc, or a word of ours */
 		fd = sys_execveat((int)fd, "", argv, r->start->envp, AT_EMPTY_PATH);
 	}
 	return diag(d, EXIT_FAILED, (int)-fd,
-		    "%s: unable to run it from a copy of hwcap-exec: %s; use "
-		    "--engine=loader",
-		    r->file, errno_text((int)-fd, number));
+		    "%.256s: unable to run it from a copy of hwcap-exec: %s%s", name,
+		    errno_text((int)-fd, number), instead);
+}
+
+static int run_in_copy(struct diag *d, const struct engine_request *r, const char *why,
+		       const char *instead)
+{
+	const struct load_request request = {
+		.start = r->start,
+		.program = r->program,
+		.hide = r->hide,
+		.no_vdso = r->options->no_vdso,
+	};
+
+	verbose(r, "loader", why);
+	return run_copy(d, &request, arguments(r), r->file, instead);
+}
+
+int engine_run_abi(struct diag *d, const struct load_request *request, char **argv)
+{
+	return run_copy(d, request, argv, request->program->path, "");
 }
 
 bool engine_is_stamped(void)
@@ -316,7 +341,9 @@ int engine_run_stamp(struct diag *d, const struct start *s, struct program *p)
 			    "%.256s: set-id bits or file capabilities would be lost", p->path);
 	if (!first)
 		p->path = s->execfn;
-	return load_run(d, &request);
+	if (load_run(d, &request) == LOAD_OTHER_ABI)
+		return diag(d, EXIT_CANNOT_RUN, ENOEXEC, "%.256s: has changed its ABI", p->path);
+	return -1;
 }
 
 /* ---- the choice ------------------------------------------------------------ */
@@ -358,7 +385,12 @@ static int run_auto(struct diag *d, const struct engine_request *r)
 		as_is = false;
 	}
 	result = try_trace(d, r, "/proc/self/exe cannot be set", as_is);
-	return result == 1 ? run_copy(d, r) : result;
+	if (result != 1)
+		return result;
+	return run_in_copy(d, r,
+			   "in a copy of hwcap-exec: neither can the link be set nor a "
+			   "tracer started",
+			   "; use --engine=loader");
 }
 
 static int check_narrow(struct diag *d, const struct engine_request *r)
@@ -409,21 +441,29 @@ __attribute__((noinline, cold)) static int dry_run(struct diag *d, const struct 
 	return check_own_capabilities(d, r) ? -1 : load_run(d, &request);
 }
 
-int engine_run(struct diag *d, const struct engine_request *r)
+static int run_chosen(struct diag *d, const struct engine_request *r)
 {
-	const enum engine engine = r->options->engine;
-
-	if (engine != ENGINE_LOADER && check_narrow(d, r))
-		return -1;
-	if (r->options->dry_run)
-		return dry_run(d, r);
 	if (r->options->follow)
 		return run_followed(d, r, "by the supervisor");
 	if (r->set_id)
 		return run_trace(d, r, "a set-id program");
-	switch (engine) {
+	switch (r->options->engine) {
 	case ENGINE_LOADER: verbose(r, "loader", "as asked"); return run_loader(d, r, false);
 	case ENGINE_TRACE: return run_trace(d, r, "as asked");
 	default: return run_auto(d, r);
 	}
+}
+
+int engine_run(struct diag *d, const struct engine_request *r)
+{
+	int result;
+
+	if (r->options->engine != ENGINE_LOADER && check_narrow(d, r))
+		return -1;
+	if (r->options->dry_run)
+		return dry_run(d, r);
+	result = run_chosen(d, r);
+	if (result != LOAD_OTHER_ABI)
+		return result;
+	return run_in_copy(d, r, "in a copy of hwcap-exec that is of the program's ABI", "");
 }

@@ -13,6 +13,10 @@
 _start:
 	addis 2, 12, .TOC. - _start@ha
 	addi 2, 2, .TOC. - _start@l
+	/* An ELFv1 copy's descriptor leads here (abi.c). */
+	.globl arch_start_with_toc
+	.hidden arch_start_with_toc
+arch_start_with_toc:
 	mr 3, 1
 	clrrdi 1, 1, 4
 	li 0, 0

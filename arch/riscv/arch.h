@@ -6,22 +6,15 @@
 #ifndef ARCH_H
 #define ARCH_H
 
+#include "arch_abi.h"
+#include "arch_brk.h"
+#include "arch_property.h"
+#include "arch_sigreturn.h"
+#include "arch_window.h"
 #include "machine.h"
 
 #define ARCH_NAME    "riscv"
 #define ARCH_MACHINE 243 /* EM_RISCV */
-
-/* The smallest power of two above ADDRESS, which is in the initial stack: its
- * random gap is far too small to leave the upper half of the address space.
- */
-static inline uint64_t arch_window(uint64_t address)
-{
-	uint64_t window = 1UL << 32;
-
-	while (window <= address)
-		window <<= 1;
-	return window;
-}
 
 /* arch/riscv/include/asm/processor.h, elf.h: sv39, sv48 and sv57 have 38, 47
  * and 56 bits for user space. Kernels that put the stack into 47 of 56 bits
@@ -51,19 +44,6 @@ static inline unsigned int arch_random_bits_max(uint64_t page)
 	return 24;
 }
 
-/* The stack's share of the gap above the mmap zone is up to 1 GiB and more. */
-enum { ARCH_RANDOM_SLACK = 4 };
-
-/* mm/util.c: arch_randomize_brk(). */
-#define ARCH_BRK_RANGE (1UL << 30)
-
-/* Where a random brk starts at least; OWN is the one we got. */
-static inline uint64_t arch_brk_floor(uint64_t own)
-{
-	(void)own;
-	return 0;
-}
-
 /* mm/util.c, where the kernel has arch_align_stack() for riscv at all. */
 #define ARCH_STACK_ALIGN 16
 
@@ -76,18 +56,6 @@ enum { ARCH_VDSO_DATA_PAGES = 2 };
 static inline uint64_t arch_vdso_align(uint64_t page)
 {
 	return page;
-}
-
-/* PT_GNU_PROPERTY says nothing that is done at mmap time. */
-#define ARCH_PROPERTY false
-
-static inline int arch_property(uint32_t type, const void *data, size_t size, int *exec_prot)
-{
-	(void)type;
-	(void)data;
-	(void)size;
-	(void)exec_prot;
-	return 0;
 }
 
 static inline long arch_syscall(long number, long a, long b, long c, long d, long e, long f)
@@ -127,40 +95,7 @@ struct arch_leave_site {
 	uint64_t sigreturn;
 };
 
-/* Bytes that are read at e_entry before the jump: a function descriptor. */
-static inline size_t arch_descriptor_size(unsigned int flags)
-{
-	(void)flags;
-	return 0;
-}
-
-/* What arch_leave() carries out, in this order; zero-sized steps are skipped.
- * Lies on the stack below the target's: nothing else of ours is left by then.
- */
-struct arch_leave {
-	uint64_t unmap, unmap_size;   /* image, when run from a copy */
-	uint64_t mm_map, mm_map_size; /* prctl(PR_SET_MM, PR_SET_MM_MAP) */
-	int64_t fd;                   /* closed if not negative */
-	uint64_t last, last_size;     /* unmapped at the leave site */
-	uint64_t site;
-	uint64_t stack;
-	uint64_t link;                  /* where the site returns to */
-	uint64_t last_prot;             /* not 0: last gets this protection instead */
-	uint64_t message, message_size; /* for a step that fails; not used yet */
-};
-
-/* May last_prot be used? */
-static inline bool arch_site_protects(const struct arch_leave_site *site)
-{
-	(void)site;
-	return false;
-}
-
 /* A signal frame of arch/riscv/kernel/signal.c, and its alignment. */
 enum { ARCH_LEAVE_ROOM = 1088 + 16 };
-
-/* Write what SITE needs below ENTRY's stack pointer; fill what HOW has of it. */
-void arch_leave_prepare(struct arch_leave *how, const struct arch_leave_site *site,
-			const struct arch_entry *entry);
 
 #endif

@@ -8,6 +8,9 @@
 #ifndef ARCH_H
 #define ARCH_H
 
+#include "arch_abi.h"
+#include "arch_brk.h"
+#include "arch_property.h"
 #include "machine.h"
 
 #define ARCH_NAME    "x86_64"
@@ -42,16 +45,6 @@ static inline unsigned int arch_random_bits_max(uint64_t page)
  */
 enum { ARCH_RANDOM_SLACK = 1 };
 
-/* arch/x86/kernel/process.c: arch_randomize_brk(). */
-#define ARCH_BRK_RANGE (1UL << 30)
-
-/* Where a random brk starts at least; OWN is the one we got. */
-static inline uint64_t arch_brk_floor(uint64_t own)
-{
-	(void)own;
-	return 0;
-}
-
 /* arch/x86/kernel/process.c: arch_align_stack(). */
 #define ARCH_STACK_ALIGN 16
 
@@ -65,18 +58,6 @@ enum { ARCH_VDSO_DATA_PAGES = 6 };
 static inline uint64_t arch_vdso_align(uint64_t page)
 {
 	return page;
-}
-
-/* PT_GNU_PROPERTY says nothing that is done at mmap time. */
-#define ARCH_PROPERTY false
-
-static inline int arch_property(uint32_t type, const void *data, size_t size, int *exec_prot)
-{
-	(void)type;
-	(void)data;
-	(void)size;
-	(void)exec_prot;
-	return 0;
 }
 
 static inline long arch_syscall(long number, long a, long b, long c, long d, long e, long f)
@@ -106,13 +87,6 @@ struct arch_leave_site {
 	unsigned int words;   /* stack words it skips before its return */
 	unsigned int cleared; /* registers it clears on the way, see leave.c */
 };
-
-/* Bytes that are read at e_entry before the jump: a function descriptor. */
-static inline size_t arch_descriptor_size(unsigned int flags)
-{
-	(void)flags;
-	return 0;
-}
 
 /* What arch_leave() carries out, in this order; zero-sized steps are skipped.
  * Lies on the stack below the target's: nothing else of ours is left by then.

@@ -4,6 +4,9 @@
 # MASK hides one feature that this machine has: natively /bin/dispatch runs
 # its instruction, masked it does not.
 set -u
+handler >/dev/null || { echo "not ok - signal handlers run natively"; exit 1; }
+hwcap-exec --engine=loader -- /bin/handler >/dev/null ||
+	{ echo "not ok - signal handlers run masked"; exit 1; }
 native=$(dispatch) || { echo "not ok - dispatch runs natively: $native"; exit 1; }
 # shellcheck disable=SC2086 # no spaces
 masked=$(hwcap-exec --engine=loader --exact --mask="$MASK" -- /bin/dispatch) ||
