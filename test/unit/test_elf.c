@@ -952,10 +952,13 @@ static void files_shorter_than_a_header(void **unused)
 	(void)unused;
 	h.e_phoff = 0;
 	for (size_t size = 0; size < 64; size++) {
+		Elf64_Ehdr cut = { .e_phnum = 0 };
+
+		memcpy(&cut, &h, size);
 		assert_int_equal(check_header(&h, size, size, ELF_INTERP), EIO);
-		/* e_phnum, the last field that counts, ends at byte 58. */
+		/* The last field that counts. */
 		assert_int_equal(check_header(&h, size, size, ELF_PROGRAM),
-				 size > 56 ? 0 : ENOEXEC);
+				 cut.e_phnum ? 0 : ENOEXEC);
 	}
 }
 

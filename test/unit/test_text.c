@@ -115,13 +115,16 @@ static void cuts_at_every_size(void **state)
 
 static void errno_texts(void **state)
 {
-	static const int errors[] = { EPERM, ENOENT,  EACCES,       ENOEXEC, ELIBBAD, ELOOP,
-				      E2BIG, ETXTBSY, ENAMETOOLONG, ENOTDIR, EIO,     EINVAL };
 	char buffer[16];
 
 	(void)state;
+#ifdef __GLIBC__ /* whose texts they are */
+	static const int errors[] = { EPERM, ENOENT,  EACCES,       ENOEXEC, ELIBBAD, ELOOP,
+				      E2BIG, ETXTBSY, ENAMETOOLONG, ENOTDIR, EIO,     EINVAL };
+
 	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
 		assert_string_equal(errno_text(errors[i], buffer), strerror(errors[i]));
+#endif
 	assert_string_equal(errno_text(1234567, buffer), "error 1234567");
 	assert_string_equal(errno_text(0, buffer), "error 0");
 	assert_string_equal(errno_text(INT_MIN, buffer), "error -21474836");
