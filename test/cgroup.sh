@@ -88,7 +88,99 @@ is "--keep does not bring it back" "$(mask_in "$base/a" -k all)" AT_HWCAP2=0x6
 exits "--cgroup of what is no cgroup" 125 "$exe" --cgroup="$tmp" /bin/true
 exits "--cgroup of what does not exist" 125 "$exe" --cgroup=/nowhere.$$ /bin/true
 exits "--cgroup upwards" 125 "$exe" --cgroup=/a/../b /bin/true
+is "a program that is executed without hwcap-exec is not masked" \
+	"$(inside "$base/a" "$HWCAPCTL" show)" "$("$HWCAPCTL" show)"
 setfattr -x security.hwcap_mask "$base/a"
+
+# ---- whichever way it is found -------------------------------------------------
+# The own cgroup by number and handle or by /proc and its path, what is above it by
+# getxattrat, openat2 or openat: each kernel and each user has another way.
+$CC -std=gnu11 -O1 -o "$tmp/deny" "$srcdir/test/deny.c" || bail_out "unable to compile"
+ways="none pidfd_open ioctl open_by_handle_at:EPERM getxattrat getxattrat:EPERM openat2
+	getxattrat,openat2:EPERM pidfd_open,getxattrat,openat2 open_by_handle_at:EPERM,getxattrat"
+unprivileged="setpriv --reuid=$nobody --regid=$nobody --clear-groups --inh-caps=-all --bounding-set=-all --"
+# by_all_ways CGROUP [COMMAND...]: the different answers there, run by COMMAND
+by_all_ways()
+{
+	local cgroup=$1 way user
+	shift
+	for way in $ways; do
+		for user in "" "$unprivileged"; do
+			# shellcheck disable=SC2086
+			inside "$cgroup" "$@" $user "$tmp/deny" "$way" "$exe" -n /bin/true 2>&1 |
+				sed -n 's/^mask //p; s/^hwcap-exec: /&/p'
+		done
+	done | sort -u
+}
+deep=$base/a/b/c/d/e/f/g/h/i/j/k/l
+mkdir -p "$deep"
+is "no record, 12 levels down" "$(by_all_ways "$deep")" none
+at=$deep bit=1
+for above in 0 1 2 3 4 5 6 7 8 9 10 11 12 13; do
+	record 0 $bit >"$tmp/record"
+	setfattr -n security.hwcap_mask -v "$(cat "$tmp/record")
+" "$at"
+	is "a record $above levels above" "$(by_all_ways "$deep")" "AT_HWCAP2=$(printf '0x%x' $bit)"
+	setfattr -x security.hwcap_mask "$at"
+	at=${at%/*} bit=$((bit * 2))
+done
+setfattr -n security.hwcap_mask -v "$(record 0 4)
+" "$base/a/b/c"
+setfattr -n security.hwcap_mask -v "$(record 0 8)
+" "$base/a/b/c/d/e/f"
+is "the nearest of two" "$(by_all_ways "$deep")" AT_HWCAP2=0x8
+setfattr -n security.hwcap_mask -v "AT_HWCAP 1" "$base/a/b/c/d/e/f/g"
+is "garbage 5 levels above" "$(by_all_ways "$deep")" \
+	"hwcap-exec: security.hwcap_mask of cgroup $base/a/b/c/d/e/f/g: line 1, byte 9: no tab; --no-cgroup runs without the cgroup's mask"
+setfattr -x security.hwcap_mask "$base/a/b/c/d/e/f/g"
+chown -R $nobody "$base/a/b/c/d/e"
+setfattr -n user.hwcap_mask -v "$(record 0x10 0)
+" "$deep"
+setfattr -n user.hwcap_mask -v "$(record 0x20 0)
+" "$base/a/b/c/d/e/f/g/h"
+setfattr -n user.hwcap_mask -v "$(record 0x40 0)
+" "$base/a/b/c/d"
+setfattr -n user.hwcap_mask -v "$(record 0x80 0)
+" "$base/a/b/c"
+is "the owner's records, up to the first directory of root's" "$(by_all_ways "$deep")" AT_HWCAP2=0x78
+if unshare --mount true 2>/dev/null; then
+	private=(unshare --mount --propagation private bash -c)
+	elsewhere=("${private[@]}" 'mount -t cgroup2 none "$1" && umount -l -R /sys/fs/cgroup &&
+		shift && exec "$@"' - "$tmp/mnt")
+	alone=("${private[@]}" 'umount -l -R /sys/fs/cgroup && mount -t cgroup2 none /sys/fs/cgroup &&
+		exec "$@"' -)
+	part=("${private[@]}" 'mount --bind "$1" "$1" && shift && exec "$@"' - "$base/a")
+	mkdir "$tmp/mnt"
+	is "mounted elsewhere" "$(by_all_ways "$deep" "${elsewhere[@]}")" AT_HWCAP2=0x78
+	is "mounted at /sys/fs/cgroup alone" "$(by_all_ways "$deep" "${alone[@]}")" AT_HWCAP2=0x78
+	is "a part of it mounted on itself" "$(by_all_ways "$deep" "${part[@]}")" AT_HWCAP2=0x78
+	is "in a cgroup namespace, mounted there" \
+		"$(by_all_ways "$base/a/b/c/d/e/f" unshare --cgroup "${alone[@]}")" AT_HWCAP2=0x8
+fi
+# A path that does not fit the buffer on the stack, and hardly any stack.
+long=$base/$(printf %0200d 0)/$(printf %0200d 1)/$(printf %0200d 2)/$(printf %0200d 3)/$(printf %0200d 4)/$(printf %0200d 5)
+mkdir -p "$long"
+setfattr -n security.hwcap_mask -v "$(record 0 2)
+" "$long"
+is "a path of 1200 bytes" "$(by_all_ways "$long")" AT_HWCAP2=0x2
+for cgroup in "$base/a" "$long"; do
+	for user in "" "$unprivileged"; do
+		# shellcheck disable=SC2086
+		is "32 KiB of stack${user:+, nobody}, path of $((${#cgroup} - ${#mount})) bytes" "$(for i in 1 2 3 4 5 6; do
+			inside "$cgroup" $user env -i bash -c 'ulimit -s 32; "$@"; echo $?' - "$exe" --engine=loader -- /bin/true 2>&1
+		done | sort -u)" 0
+	done
+done
+# Nothing of hwcap-exec's options is advised by hwcapctl.
+setfattr -n security.hwcap_mask -v garbage "$base/a"
+exits "hwcapctl get of garbage" 1 $ctl get "$name/a"
+is "hwcapctl get of garbage: says where, advises nothing" "$(cat "$tmp/err")" \
+	"hwcapctl: security.hwcap_mask of cgroup $base/a: line 1, byte 1: unknown entry"
+exits "--cgroup and garbage" 125 inside "$base/a" "$exe" --cgroup /bin/true
+is "--cgroup and garbage: who insists is not advised against it" "$(cat "$tmp/err")" \
+	"hwcap-exec: security.hwcap_mask of cgroup $base/a: line 1, byte 1: unknown entry"
+find "$base" -mindepth 1 -depth -type d -exec rmdir {} +
+mkdir -p "$base/a/b/c/d/e/f/g/h"
 
 inside "$base/a" "$exe" -m AT_HWCAP=all -- "$HWCAPCTL" show >"$tmp/out" 2>&1
 $ctl set "AT_HWCAP=0xffffffffffffffff" "$name/a"
@@ -160,6 +252,14 @@ in_namespace() # COMMAND...: in cgroup a/new, which is the top of what it sees
 is "unstamped, in a namespace: out of sight" "$(in_namespace "$exe" -n /bin/true | grep ^mask)" "mask none"
 exits "unstamped, insisted" 125 in_namespace "$exe" --cgroup /bin/true
 like "unstamped, insisted: says what to do" "$(cat "$tmp/err")" 'out of sight.*hwcapctl cgroup stamp'
+mkdir "$base/a/old"
+$ctl set AT_HWCAP2=2 "$name/a"
+is "one that existed when the mask was set needs no stamp" \
+	"$(inside "$base/a/old" unshare --cgroup --mount --propagation private bash -c \
+		'umount -l -R /sys/fs/cgroup; mount -t cgroup2 none /sys/fs/cgroup && exec "$@"' - "$exe" -c -n /bin/true | grep ^mask)" \
+	"mask AT_HWCAP2=0x2"
+rmdir "$base/a/new" "$base/a/old"
+mkdir "$base/a/new"
 $ctl stamp "$name/a/new"
 is "stamped: what the host hides" "$(in_namespace "$exe" -c -n /bin/true | grep ^mask)" "mask AT_HWCAP2=0x2"
 is "stamped, nobody" "$(in_namespace setpriv --reuid=$nobody --clear-groups --inh-caps=-all --bounding-set=-all "$exe" -c -n /bin/true | grep ^mask)" \
@@ -212,9 +312,11 @@ as_nobody setfattr -n user.hwcap_mask -v "AT_HWCAP2	0x1	" "$own/sub"
 like "garbage in the owner's record: 125 and where" "$(nobodys_mask_in "$own/sub")" \
 	"^hwcap-exec: user.hwcap_mask of cgroup $own/sub: line 1, byte 15: no 0x; --no-cgroup"
 as_nobody setfattr -x user.hwcap_mask "$own/sub"
+$ctl set --exact AT_HWCAP2=0x10 "$own/sub" 2>"$tmp/err"
+is "root's record below what is delegated" "$(nobodys_mask_in "$own/sub")" AT_HWCAP2=0x12
 as_nobody rmdir "$own/sub"
 as_nobody mkdir "$own/sub"
-is "rmdir and mkdir" "$(nobodys_mask_in "$own/sub")" AT_HWCAP2=0x2
+is "rmdir and mkdir: gone, but not the one above" "$(nobodys_mask_in "$own/sub")" AT_HWCAP2=0x2
 exits "rmdir of the delegated one itself refused" 1 as_nobody rmdir "$own"
 nobody_limit() { nobody_in bash -c 'ulimit -n 3; exec "$@"' - "$exe" /bin/true; }
 exits "without a free descriptor: 125" 125 nobody_limit
@@ -279,6 +381,25 @@ like "60000 bytes: where" "$(cat "$tmp/err")" 'line 1, byte 513: too long'
 exits "and --no-cgroup runs" 0 inside "$base/a" "$exe" --no-cgroup /bin/true
 setfattr -x security.hwcap_mask "$base/a"
 
+# ---- not as misc.mask ------------------------------------------------------------
+# An event for a change, none for misc.mask; and a record that outlives its directory.
+mkdir "$base/a/events"
+cat >"$tmp/events.py" <<'PYTHON'
+import ctypes, os, struct, subprocess, sys
+IN_ATTRIB, IN_NONBLOCK = 4, 0o4000
+libc = ctypes.CDLL(None)
+events = libc.inotify_init1(IN_NONBLOCK)
+libc.inotify_add_watch(events, sys.argv[1].encode(), IN_ATTRIB)
+subprocess.run([sys.argv[2], "cgroup", "set", "AT_HWCAP2=2", sys.argv[1]], check=True)
+print("event", struct.unpack_from("iIII", os.read(events, 4096))[1] & IN_ATTRIB)
+directory = os.open(sys.argv[1], os.O_RDONLY)
+os.rmdir(sys.argv[1])
+print(os.getxattr(directory, "security.hwcap_mask").decode(), end="")
+PYTHON
+is "a change is an event; a removed cgroup's record can be read" \
+	"$(python3 "$tmp/events.py" "$base/a/events" "$HWCAPCTL" 2>&1)" "event 4
+$(record 2 2)"
+
 # ---- misc.mask -----------------------------------------------------------------
 tree=$tmp/tree
 mkdir -p "$tree$name/a/b/c"
@@ -300,6 +421,35 @@ is "misc.mask that may not be read: 125" \
 rm -f "$tree$name/a/b/misc.mask"
 mkdir "$tree$name/a/b/misc.mask"
 is "misc.mask that is a directory: 125" "$(inside "$base/a/b" "$exe" --cgroup-root="$tree" /bin/true 2>"$tmp/err"; echo $?)" 125
+# What the kernel prints after each of many writes, as it stands.
+rm -rf "$tree$name/a/b/misc.mask"
+odd='' count=0
+while IFS=$'\t' read -r _ _ one two; do
+	printf 'AT_HWCAP\t%s\t%s\nAT_HWCAP2\t%s\t%s\n' "$one" "$one" "$two" "$two" >"$tree$name/a/b/misc.mask"
+	count=$((count + 1))
+	[ "$($ctl get --cgroup-root="$tree" "$name/a/b")" = "$(cat "$tree$name/a/b/misc.mask")" ] || odd="$odd $one,$two"
+	"$exe" --exact --cgroup-root="$tree" --cgroup="$name/a/b" -n /bin/true >"$tmp/out" 2>&1
+	[ "$(sed -n 's/^mask //p' "$tmp/out")" = "$(printf 'AT_HWCAP=0x%x,AT_HWCAP2=0x%x' "$one" "$two" |
+		sed 's/AT_HWCAP=0x0,//; s/,AT_HWCAP2=0x0$//')" ] || odd="$odd mask:$one,$two"
+done < <(grep -v '^#' "$srcdir/test/fixtures/misc-mask.tsv" | sort -u -t$'\t' -k3,4)
+is "the kernel's text after each write ($count different ones)" "$odd" ""
+ok "... which are many" [ $count -gt 12 ]
+# The same write to a record, as SPEC has it. Refused: what C takes as octal, and signs.
+odd='' refused='' same=0
+while IFS=$'\t' read -r text result one two; do
+	[[ $text =~ ^(AT_HWCAP2?)\ ([^ \\|]+)$ ]] || continue
+	if ! $ctl set --exact "${BASH_REMATCH[1]}=${BASH_REMATCH[2]}" "$name/a/b" >"$tmp/out" 2>&1; then
+		[[ $result == E* ]] || refused="$refused ${BASH_REMATCH[2]}"
+		continue
+	fi
+	[ "${BASH_REMATCH[1]}" = AT_HWCAP ] && two=0x00000000000000 || one=0x00000000000000
+	[[ $result != E* ]] && [ "$($ctl get "$name/a/b")" = "$(printf 'AT_HWCAP\t%s\t%s\nAT_HWCAP2\t%s\t%s' "$one" "$one" "$two" "$two")" ] &&
+		same=$((same + 1)) || odd="$odd '$text'"
+done < <(grep -v '^#' "$srcdir/test/fixtures/misc-mask.tsv")
+$ctl clear "$name/a/b"
+is "the same values in a record: the same text" "$odd" ""
+ok "... of $same writes" [ $same -gt 12 ]
+is "... but no octal numbers and signs" "$refused" " 00 010 +1 +0x10 01777777777777777777777"
 exits "--cgroup-root of nothing" 125 "$exe" --cgroup-root="$tmp/nowhere" /bin/true
 
 # ---- none in sight -------------------------------------------------------------

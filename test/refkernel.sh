@@ -46,6 +46,8 @@ int main(int argc, char **argv)
 C
 "$CC" -O1 -static -o "$root/bin/as_nobody" "$tmp/as_nobody.c" || bail_out "no static program"
 "$CC" -O1 -static -o "$root/bin/namespace" "$tmp/namespace.c" || bail_out "no static program"
+"$CC" -O1 -static -o "$root/bin/misc-mask" "$srcdir/test/misc-mask.c" || bail_out "no static program"
+cp "$srcdir/test/fixtures/misc-mask.tsv" "$root"
 for applet in sh mount mkdir rmdir cat echo grep cut head tail chown poweroff sed; do
 	ln -s busybox "$root/bin/$applet"
 done
@@ -63,7 +65,7 @@ boot()
 	[ -s "$log" ] || { show "$log.qemu" "$log.raw"; bail_out "it does not boot"; }
 }
 
-for mode in compare v1 hybrid; do
+for mode in compare writes v1 hybrid; do
 	boot "$tmp/log" max mode=$mode
 	while IFS= read -r line; do
 		case $line in
