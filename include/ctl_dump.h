@@ -4,7 +4,8 @@
  * Line one is `hwcap-exec dump 1`, the last is `end`. Between them, in this
  * order: `arch ARCH`; a line `ENTRY 0xVALUE` for each entry of the vector and
  * `features NAMES` after it, for human readers; `other NAME VALUE` for what
- * tells of the CPU but no mask can change.
+ * tells of the CPU but no mask can change. Readers take any NAME, so that a new
+ * one needs no new version.
  */
 #ifndef CTL_DUMP_H
 #define CTL_DUMP_H

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "arch_cache.h"
 #include "cgroup.h"
 #include "spec.h"
 
@@ -73,6 +74,15 @@ static void add_cache_line(struct dump *d)
 	fclose(f);
 }
 
+static void add_cache_facts(struct dump *d)
+{
+	unsigned long value;
+	const char *name;
+
+	for (unsigned int i = 0; arch_cache_fact(i, &name, &value); i++)
+		add_number(d, name, (long long)value);
+}
+
 /* arm64, include/uapi/linux/prctl.h: PR_SVE_GET_VL, PR_SME_GET_VL; bytes. */
 static void add_vector_lengths(struct dump *d)
 {
@@ -118,6 +128,7 @@ void dump_own(const struct ctl *ctl, struct dump *d)
 	ctl_own_vector(ctl, &d->vector);
 	add_entries(ctl, d);
 	add_cache_line(d);
+	add_cache_facts(d);
 	if (!strcmp(t.arch, "arm64"))
 		add_vector_lengths(d);
 	if (!strcmp(t.arch, "riscv"))

@@ -80,6 +80,20 @@ printf '%s\n' 'hwcap-exec dump 1' 'arch arm64' 'AT_HWCAP 0xecfffffb' 'AT_HWCAP2 
 printf '%s\n' 'hwcap-exec dump 1' 'arch arm64' 'AT_HWCAP 0x887' 'AT_HWCAP2 0x0' end >"$tmp/arm.a72"
 is "common on arm64: no machine keeps cpuid" "$("$ctl" common --keep "$tmp/arm.max" "$tmp/arm.a72")" AT_HWCAP=0x83
 is "common on arm64: equal ones keep it" "$("$ctl" common --keep "$tmp/arm.a72" "$tmp/arm.a72")" AT_HWCAP=0x887
+sed '$i\
+other dc-zva 64' "$tmp/arm.a72" >"$tmp/arm.64"
+sed '$i\
+other dc-zva 128' "$tmp/arm.a72" >"$tmp/arm.128"
+"$ctl" common "$tmp/arm.64" "$tmp/arm.128" >"$tmp/out" 2>"$tmp/err"
+like "common warns of DC ZVA" "$(cat "$tmp/err")" 'no mask changes dc-zva: 64 in .*, 128 in'
+sed '$i\
+other dc-zva 128' "$own" >"$tmp/zva.dump"
+"$ctl" check "$tmp/zva.dump" >"$tmp/out" 2>"$tmp/err"
+if [ "$ARCH" = arm64 ]; then
+	like "dump: DC ZVA and cache lines" "$(cat "$own")" '^other (dc-zva|[di]cache-line-min) [0-9]+$'
+else
+	like "check warns of DC ZVA" "$(cat "$tmp/err")" 'no mask changes dc-zva: 128 in .*, none in this machine'
+fi
 exits "common of two architectures" 1 "$ctl" common "$tmp/arm.max" "$own"
 like "common of two architectures: why" "$(cat "$tmp/err")" 'nothing in common'
 exits "check of another architecture" 1 "$ctl" check "$tmp/arm.max"
