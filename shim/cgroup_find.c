@@ -141,12 +141,14 @@ static bool may_be_v1(const struct cgroup_search *s, bool found, bool has_file)
 {
 	const struct cgroup_request *q = s->q;
 
-	if (has_file || s->usual || q->root || (found && q->path))
+	if (has_file || q->root || (found && q->path))
 		return false;
 	if (q->path)
 		return true;
 	if (s->own.has_paths)
 		return cgroup_own_path(&s->own, CGROUP_V1_MISC);
+	if (s->usual)
+		return false;
 	/* Reading /proc for a hierarchy that hardly exists would cost all the time. */
 	return !found || s->base < 0 || !cgroup_is_missing((int)s->base, "misc");
 }
