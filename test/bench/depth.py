@@ -117,6 +117,7 @@ def document(samples, uids, depths):
     yield "between the quartiles; in parentheses the rate of execs with it against without). Beside it the"
     yield "rate that the author of the kernel patch reported for the patch. `file` is looked up by the path"
     yield "in `/proc/self/cgroup`, by root as well, because the tree of files is no hierarchy of the kernel."
+    yield "Depth 0 is a child of the hierarchy's root, so that at depth 4 five cgroups are above."
     yield ""
     yield from (f"- `{name}`: {text}" for name, text in VARIANTS)
     for uid in uids:
