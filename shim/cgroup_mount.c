@@ -42,13 +42,18 @@ static bool is_absent(long error)
 
 int cgroup_open_usual(struct cgroup_search *s)
 {
+	long r;
+
 	if (s->top != CGROUP_NOT_OPENED)
 		return 0;
 	s->base = sys_openat(AT_FDCWD, "/sys/fs/cgroup", CGROUP_DIRECTORY, 0);
-	s->usual = s->base >= 0 && is_hierarchy((int)s->base, CGROUP_V2) == 1;
-	if (s->usual) {
+	r = s->base < 0 ? 0 : is_hierarchy((int)s->base, CGROUP_V2);
+	if (r < 0)
+		return cgroup_fail(s->d, r, "look at", "/sys/fs/cgroup");
+	if (r) {
 		s->top = s->base;
 		s->base = CGROUP_NOT_OPENED;
+		s->usual = true;
 		return 0;
 	}
 	if (s->base >= 0)

@@ -59,18 +59,35 @@ done
 if [ -n "$cgroup" ] && "$HWCAPCTL" cgroup set all "$cgroup" >"$tmp/set.out" 2>&1; then
 	in_cgroup() { (echo "$BASHPID" >"$cgroup/cgroup.procs" && exec "$@"); }
 	is "a cgroup's mask" "$(in_cgroup "$exec_" "$target" | sed -n 2p)" "  00000000000000000"
-	wrapped=$faults/inject
-	for how in "" "--cgroup"; do
-		options=()
-		[ -n "$how" ] || options=(-a)
-		if in_cgroup "$wrapped" "${options[@]}" "cgroup $how" "$exec_" ${how:+"$how"} --engine=loader -- \
-			"$target" >"$tmp/inject.out" 2>&1; then
-			pass "mask of the cgroup alone $how:$(sed -n 's/^#[^:]*://p' "$tmp/inject.out")"
+	# alone NAME OPTION... -- COMMAND...: with these options of inject
+	alone()
+	{
+		local name=$1 options=()
+		shift
+		while [ "$1" != -- ]; do
+			options+=("$1")
+			shift
+		done
+		shift
+		if in_cgroup "${layout[@]}" "$faults/inject" "${options[@]}" "cgroup $name" "$@" -- "$target" \
+			>"$tmp/inject.out" 2>&1; then
+			pass "mask of the cgroup alone, $name:$(sed -n 's/^#[^:]*://p' "$tmp/inject.out")"
 		else
-			fail "mask of the cgroup alone $how"
+			fail "mask of the cgroup alone, $name"
 			tail -n 30 "$tmp/inject.out" | show
 		fi
-	done
+	}
+	layout=()
+	alone default -a -- "$exec_" --engine=loader
+	alone --cgroup -- "$exec_" --cgroup --engine=loader
+	alone unprivileged -a -u "$nobody" -- "$exec_" --engine=loader
+	if unshare --mount true 2>/dev/null; then
+		layout=(unshare --mount --propagation=private sh -c 'umount -l -R /sys/fs/cgroup &&
+			mount -t cgroup2 none /sys/fs/cgroup && exec "$@"' sh)
+		alone "version 2 alone" -a -- "$exec_" --engine=loader
+		alone "version 2 alone, --cgroup" -- "$exec_" --cgroup --engine=loader
+		alone "version 2 alone, unprivileged" -a -u "$nobody" -- "$exec_" --engine=loader
+	fi
 	"$HWCAPCTL" cgroup clear "$cgroup" >"$tmp/clear.out" 2>&1
 else
 	skip "mask of the cgroup alone" "unable to make a cgroup and its record here"
