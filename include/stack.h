@@ -36,6 +36,8 @@ struct stack_plan {
 	uint64_t strings;                       /* argv[0]: arg_start */
 	uint64_t block, block_size, block_from; /* argv rest and environment */
 	uint64_t env_start, execfn;             /* execfn is env_end and arg strings' end */
+	char *const *pointers_from;             /* to the strings of the block, */
+	unsigned long pointers;                 /* both NULLs included */
 	uint64_t end;                           /* end of the stack */
 	uint64_t random;                        /* random bytes and platform strings */
 	uint64_t random_from, random_size;

@@ -55,7 +55,9 @@ static int find_site(struct diag *d, const struct load *l, const struct zones *z
 	const unsigned char *code = vdso_code(&z->vdso, &size);
 
 	*site = (struct arch_leave_site){ 0 };
-	if (code)
+	/* Its first page has been touched already, for its headers. */
+	if (code &&
+	    !arch_find_leave_site(code, size < z->page ? size : z->page, z->vdso.text, site))
 		arch_find_leave_site(code, size, z->vdso.text, site);
 	if (site->at)
 		return 0;

@@ -83,6 +83,8 @@ int stack_plan(const struct start *s, const struct stack_args *args, struct stac
 	for (unsigned int i = 0; i < args->prefixes; i++)
 		p->strings -= strlen(args->prefix[i]) + 1;
 	p->argc = args->prefixes + s->argc - args->skip;
+	p->pointers_from = s->argv + args->skip;
+	p->pointers = s->argc - args->skip + 1 + s->envc + 1;
 	if (!plan_random(s, p) || s->auxc > STACK_AUX_MAX)
 		return EINVAL;
 	/* STACK_ROUND(): argc, argv, NULL, envp, NULL, below the vector, which
@@ -131,6 +133,50 @@ size_t stack_vector(const struct start *s, const struct stack_plan *plan,
 	}
 }
 
+/*
+ * Pointers to the strings that move as one block, moved with them. False where
+ * they would lie over strings that are still to be read.
+ */
+static bool move_pointers(const struct stack_plan *p, char **to)
+{
+	char *const *from = p->pointers_from;
+	const uint64_t shift = p->block - p->block_from;
+
+	if (address(to + p->pointers) > p->block_from)
+		return false;
+	for (unsigned long i = 0; i < p->pointers; i++) {
+		/* The two may overlap. */
+		unsigned long at = to > from ? p->pointers - 1 - i : i;
+
+		to[at] = from[at] ? (char *)(address(from[at]) + shift) : NULL;
+	}
+	return true;
+}
+
+/* Upwards, where some memmove(3) take it byte by byte. */
+static void move_up(char *to, const char *from, size_t size)
+{
+	uint64_t word;
+
+	for (; size >= sizeof(word); size -= sizeof(word)) {
+		memcpy(&word, from + size - sizeof(word), sizeof(word));
+		memcpy(to + size - sizeof(word), &word, sizeof(word));
+	}
+	while (size--)
+		to[size] = from[size];
+}
+
+static void move_block(const struct stack_plan *p)
+{
+	char *to = (char *)p->block;
+	const char *from = (const char *)p->block_from;
+
+	if (to > from)
+		move_up(to, from, p->block_size);
+	else if (to < from)
+		memmove(to, from, p->block_size);
+}
+
 /* One pointer per string, from STRING on; returns where the next one starts. */
 static char *point_at(char *string, unsigned long count, char **pointer)
 {
@@ -138,8 +184,17 @@ static char *point_at(char *string, unsigned long count, char **pointer)
 		*pointer++ = string;
 		string += strlen(string) + 1;
 	}
-	*pointer = NULL;
 	return string;
+}
+
+static void point_at_all(const struct stack_plan *p, char **argv)
+{
+	char **envp = argv + p->argc + 1;
+	char *at = point_at((char *)p->strings, p->argc, argv);
+
+	argv[p->argc] = NULL;
+	point_at(at, p->envc, envp);
+	envp[p->envc] = NULL;
 }
 
 static void clear(uint64_t from, uint64_t to)
@@ -170,9 +225,11 @@ void stack_build(const struct stack_plan *p, const struct stack_args *args,
 	char *at = (char *)p->strings;
 	uint64_t *sp = (uint64_t *)p->sp;
 	char **argv = (char **)(sp + 1), **envp = argv + p->argc + 1;
+	bool pointed;
 
 	memcpy(random, (const void *)p->random_from, p->random_size);
-	memmove((void *)p->block, (const void *)p->block_from, p->block_size);
+	pointed = move_pointers(p, argv + args->prefixes);
+	move_block(p);
 	memcpy((void *)p->execfn, args->execfn, strlen(args->execfn) + 1);
 	memset((char *)p->end - sizeof(uint64_t), 0, sizeof(uint64_t));
 	for (unsigned int i = 0; i < args->prefixes; i++) {
@@ -187,7 +244,9 @@ void stack_build(const struct stack_plan *p, const struct stack_args *args,
 	memset(random, 0, sizeof(random));
 	__asm__ volatile("" : : "r"(random) : "memory");
 	*sp = p->argc;
-	at = point_at((char *)p->strings, p->argc, argv);
-	point_at(at, p->envc, envp);
+	if (pointed)
+		point_at((char *)p->strings, args->prefixes, argv);
+	else
+		point_at_all(p, argv);
 	memcpy(envp + p->envc + 1, auxv, auxc * sizeof(*auxv));
 }

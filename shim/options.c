@@ -110,7 +110,7 @@ static int parse_long(struct diag *d, struct options *o, char **argv, unsigned l
 	for (unsigned int i = 0; i < OPTIONS; i++) {
 		const struct option *option = &table[i];
 
-		if (strlen(option->name) != length || memcmp(option->name, name, length))
+		if (strncmp(option->name, name, length) || option->name[length])
 			continue;
 		if (option->value == NO_VALUE && value)
 			return diag(d, EXIT_FAILED, 0, "--%s takes no value", option->name);

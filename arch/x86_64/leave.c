@@ -80,29 +80,30 @@ static bool has_syscall(uint64_t word)
 	return ((x - ones) & ~x & (ones << 15)) != 0;
 }
 
-/* Next system call instruction in [p, end), or NULL; eight bytes at a time. */
-static const unsigned char *next_syscall(const unsigned char *p, const unsigned char *end)
+/* Last system call instruction in [code, end), or NULL; eight bytes at a time. */
+static const unsigned char *last_syscall(const unsigned char *code, const unsigned char *end)
 {
 	uint64_t even, odd;
 
-	for (; end - p > 9; p += 8) {
-		__builtin_memcpy(&even, p, 8);
-		__builtin_memcpy(&odd, p + 1, 8);
+	for (; end - code > 9; end -= 8) {
+		__builtin_memcpy(&even, end - 8, 8);
+		__builtin_memcpy(&odd, end - 9, 8);
 		if (has_syscall(even) || has_syscall(odd))
 			break;
 	}
-	for (; end - p > 1; p++)
-		if (p[0] == 0x0f && p[1] == 0x05)
-			return p;
+	for (; end - code > 1; end--)
+		if (end[-2] == 0x0f && end[-1] == 0x05)
+			return end - 2;
 	return NULL;
 }
 
+/* From the end: what a vDSO begins with is no code. */
 bool arch_find_leave_site(const unsigned char *code, size_t size, uint64_t at,
 			  struct arch_leave_site *best)
 {
 	const unsigned char *end = code + size;
 
-	for (const unsigned char *p = next_syscall(code, end); p; p = next_syscall(p + 1, end)) {
+	for (const unsigned char *p = last_syscall(code, end); p; p = last_syscall(code, p + 1)) {
 		struct arch_leave_site site;
 
 		if (!site_at(p, (size_t)(end - p), at + (uint64_t)(p - code), &site))
