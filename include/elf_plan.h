@@ -92,6 +92,14 @@ int elf_check_interp(const char *path, uint64_t size, const char **why);
 /* Name of an e_machine value, NULL if not known. */
 const char *elf_machine_name(unsigned int machine);
 
+/* Do BYTES, at least four, begin as every ELF file does? */
+static inline bool elf_has_magic(const void *bytes)
+{
+	const unsigned char *b = bytes;
+
+	return b[0] == ELFMAG0 && b[1] == ELFMAG1 && b[2] == ELFMAG2 && b[3] == ELFMAG3;
+}
+
 /* Is it one of our own programs? Their marker: build-aux/mark. */
 static inline bool elf_is_ours(const struct elf_file *file)
 {

@@ -14,6 +14,7 @@
 
 #include "diag.h"
 #include "script.h"
+#include "start.h"
 
 enum {
 	/* First bytes of a file, in one read: header, and the program headers
@@ -44,6 +45,7 @@ struct program {
 
 enum {
 	PROGRAM_SHELL = 1, /* text without `#!` runs by /bin/sh, as in execvp */
+	PROGRAM_QUIET = 2, /* there may be no such file: D gets no text then */
 };
 
 /*
@@ -78,10 +80,10 @@ int program_find(struct diag *d, struct program *p, const char *name, const char
 int program_file_open(struct program_file *f, const char *path);
 
 /*
- * Would executing FILE natively change credentials? Set-id bits or a
+ * Would executing F natively change credentials? Set-id bits or a
  * security.capability attribute that count here. 1 yes, 0 no.
  */
-int program_changes_credentials(const struct program_file *f);
+int program_changes_credentials(const struct start *s, const struct program_file *f);
 
 /* Does this process have CAP_DAC_OVERRIDE? */
 bool program_may_override(void);

@@ -20,7 +20,7 @@ struct start {
 	size_t auxc;              /* pairs, AT_NULL included */
 
 	/* Values of the vector, 0 where it has no such entry. */
-	uint64_t page_size, flags, secure, vdso, phdr, hwcap, euid;
+	uint64_t page_size, flags, secure, vdso, phdr, hwcap, uid, euid;
 	const char *random, *platform, *base_platform, *execfn;
 	int exec_fd; /* AT_EXECFD, -1 if none */
 };

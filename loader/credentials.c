@@ -50,9 +50,9 @@ static bool personality_changes(void)
  * the real user is another one or root is none
  * (security/commoncap.c:handle_privileged_root()).
  */
-static bool is_wholly_root(void)
+static bool is_wholly_root(const struct start *s)
 {
-	return sys_geteuid() == 0 && sys_getuid() == 0 &&
+	return s->euid == 0 && s->uid == 0 &&
 	       !(sys_prctl(PR_GET_SECUREBITS, 0, 0, 0, 0) & SECBIT_NOROOT);
 }
 
@@ -135,18 +135,18 @@ static bool has_capabilities(const struct program_file *f)
 }
 
 /* Of set-id bits that count in this process. */
-static bool set_id_changes(const struct program_file *f)
+static bool set_id_changes(const struct start *s, const struct program_file *f)
 {
 	const bool uid = f->mode & S_ISUID;
 	const bool gid = (f->mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP);
 
-	return ((uid && f->uid != sys_geteuid()) || (gid && f->gid != sys_getegid()) ||
+	return ((uid && f->uid != s->euid) || (gid && f->gid != sys_getegid()) ||
 		((uid || gid) && personality_changes())) &&
 	       owner_is_mapped(f);
 }
 
-int program_changes_credentials(const struct program_file *f)
+int program_changes_credentials(const struct start *s, const struct program_file *f)
 {
-	return (set_id_changes(f) || (!is_wholly_root() && has_capabilities(f))) &&
+	return (set_id_changes(s, f) || (!is_wholly_root(s) && has_capabilities(f))) &&
 	       !privileges_are_void(f->fd);
 }

@@ -26,7 +26,7 @@ int elf_check_header(const void *bytes, size_t size, uint64_t file_size, enum el
 		*why = "interpreter is too short for an ELF header";
 		return EIO;
 	}
-	if (memcmp(eh->e_ident, ELFMAG, SELFMAG))
+	if (!elf_has_magic(eh->e_ident))
 		return refuse(role, "not an ELF file", why);
 	if (eh->e_type != ET_EXEC && eh->e_type != ET_DYN)
 		return refuse(role,

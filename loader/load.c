@@ -27,7 +27,7 @@ static int wrong_elf(struct diag *d, const struct image *image, const char *prog
 	const char *separator = image->path == program ? "" : ": interpreter ";
 	const char *path = image->path == program ? "" : image->path;
 
-	if (memcmp(elf->header.e_ident, ELFMAG, SELFMAG) || (elf->header.e_machine == ARCH_MACHINE))
+	if (!elf_has_magic(elf->header.e_ident) || elf->header.e_machine == ARCH_MACHINE)
 		return diag(d, EXIT_CANNOT_RUN, error, "%.256s%s%.256s: %s", program, separator,
 			    path, why);
 	if (machine)

@@ -214,6 +214,14 @@ static int next_level(struct diag *d, struct program *p, unsigned int level)
 	return 0;
 }
 
+/* To be looked for elsewhere. */
+static int not_here(struct diag *d)
+{
+	d->status = EXIT_NOT_FOUND;
+	d->error = ENOENT;
+	return -1;
+}
+
 static int follow_scripts(struct diag *d, struct program *p, unsigned int flags)
 {
 	static const char shell[] = "/bin/sh";
@@ -221,6 +229,8 @@ static int follow_scripts(struct diag *d, struct program *p, unsigned int flags)
 
 	for (unsigned int level = 0;; level++) {
 		error = program_file_open(&p->file, p->loaded);
+		if (error == ENOENT && level == 0 && (flags & PROGRAM_QUIET))
+			return not_here(d);
 		if (error)
 			return open_failed(d, p, p->loaded, error);
 		if (is_script(p->file.head, p->file.head_size)) {
@@ -325,7 +335,7 @@ int program_find(struct diag *d, struct program *p, const char *name, const char
 			end = dir + strlen(dir);
 		if (!join(buffer, dir, end, name))
 			continue;
-		if (!program_open(d, p, buffer, argv0, flags))
+		if (!program_open(d, p, buffer, argv0, flags | PROGRAM_QUIET))
 			return 0;
 		if (!try_next(d->error))
 			return -1;

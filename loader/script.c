@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "elf_plan.h"
 #include "script.h"
 
 static bool is_blank(char c)
@@ -64,10 +65,10 @@ int script_parse(char line[SCRIPT_LINE], struct script *script)
 
 bool is_text(const void *bytes, size_t size)
 {
-	const char *newline = memchr(bytes, '\n', size);
-	size_t line = newline ? (size_t)(newline - (const char *)bytes) : size;
+	const char *newline;
 
-	if (size >= SELFMAG && !memcmp(bytes, ELFMAG, SELFMAG))
+	if (size >= SELFMAG && elf_has_magic(bytes))
 		return false;
-	return !memchr(bytes, '\0', line);
+	newline = memchr(bytes, '\n', size);
+	return !memchr(bytes, '\0', newline ? (size_t)(newline - (const char *)bytes) : size);
 }

@@ -13,6 +13,7 @@ static void take_entry(struct start *s, const Elf64_auxv_t *av)
 	case AT_SECURE: s->secure = value; break;
 	case AT_SYSINFO_EHDR: s->vdso = value; break;
 	case AT_PHDR: s->phdr = value; break;
+	case AT_UID: s->uid = value; break;
 	case AT_EUID: s->euid = value; break;
 	case AT_RANDOM: s->random = (const char *)value; break;
 	case AT_PLATFORM: s->platform = (const char *)value; break;
@@ -40,10 +41,15 @@ void start_read(struct start *s, void *sp)
 
 const char *start_getenv(const struct start *s, const char *name)
 {
-	size_t length = strlen(name);
+	for (char **e = s->envp; *e; e++) {
+		const char *at = *e, *n = name;
 
-	for (char **e = s->envp; *e; e++)
-		if (!strncmp(*e, name, length) && (*e)[length] == '=')
-			return *e + length + 1;
+		while (*n && *at == *n) {
+			at++;
+			n++;
+		}
+		if (!*n && *at == '=')
+			return at + 1;
+	}
 	return NULL;
 }

@@ -80,7 +80,7 @@ static int check_credentials(struct diag *d, const struct start *s, const struct
 {
 	/* With flag C the kernel has already given us what the file says. */
 	if ((stamp_own.flags & STAMP_CREDENTIALS) || s->secure ||
-	    !program_changes_credentials(&p->file))
+	    !program_changes_credentials(s, &p->file))
 		return 0;
 	return diag(d, EXIT_CANNOT_RUN, EPERM,
 		    "%.256s: set-id bits or file capabilities would be lost: "

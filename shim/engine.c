@@ -37,7 +37,7 @@ static enum kind kind_of(const struct program_file *f)
 {
 	const unsigned char *ident = f->head;
 
-	if (f->head_size < EI_NIDENT || memcmp(ident, ELFMAG, SELFMAG))
+	if (f->head_size < EI_NIDENT || !elf_has_magic(ident))
 		return OTHER;
 	return ident[EI_CLASS] == ELFCLASS32 ? NARROW : NATIVE;
 }
@@ -336,7 +336,7 @@ int engine_run_stamp(struct diag *d, const struct start *s, struct program *p)
 		path += strlen(path) + 1; /* of the file that was mapped */
 	if (program_open(d, p, path, request.skip ? s->argv[request.skip - 1] : "", 0))
 		return -1;
-	if (program_changes_credentials(&p->file))
+	if (program_changes_credentials(s, &p->file))
 		return diag(d, EXIT_CANNOT_RUN, EPERM,
 			    "%.256s: set-id bits or file capabilities would be lost", p->path);
 	if (!first)
@@ -405,7 +405,7 @@ static int check_narrow(struct diag *d, const struct engine_request *r)
 
 int engine_check(struct diag *d, struct engine_request *r)
 {
-	r->set_id = program_changes_credentials(&r->program->file);
+	r->set_id = program_changes_credentials(r->start, &r->program->file);
 	if (!r->set_id || (r->options->engine != ENGINE_LOADER && process_may_trace_set_id()))
 		return 0;
 	return refuse_set_id(d, r);

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <string.h>
 
+#include "elf_plan.h"
 #include "follow_parts.h"
 #include "script.h"
 #include "sys.h"
@@ -251,7 +252,7 @@ static const char *check_head(const struct supervisor *s, const struct slot *slo
 		return edit_text(EDIT_UNREADABLE);
 	if (r)
 		return NULL; /* it fails, or what comes of it is seen */
-	if (slot->edit.by_name && !memcmp(ident, ELFMAG, SELFMAG) && ident[EI_CLASS] == ELFCLASS32)
+	if (slot->edit.by_name && elf_has_magic(ident) && ident[EI_CLASS] == ELFCLASS32)
 		return edit_text(EDIT_NARROW);
 	return NULL;
 }
