@@ -44,10 +44,13 @@ const struct hwcap_feature *spec_match(const struct hwcap_table *t, int entry, s
 	const struct hwcap_feature *best = NULL;
 	size_t best_length = 0;
 
-	for (size_t i = 0; i < t->count; i++) {
+	for (size_t i = 0; s.length && i < t->count; i++) {
 		const struct hwcap_feature *f = &t->features[i];
-		size_t n = strlen(f->name);
+		size_t n;
 
+		if (f->name[0] != s.at[0])
+			continue;
+		n = strlen(f->name);
 		if (n > s.length || n <= best_length || memcmp(f->name, s.at, n))
 			continue;
 		if (entry >= 0 && f->entry != entry)

@@ -50,4 +50,26 @@ cp "$HWCAP_EXEC" "$tmp/unmarked"
 printf '\0' | dd of="$tmp/unmarked" bs=1 seek=8 conv=notrunc 2>/dev/null
 like "gate refuses a missing marker" "$(gate exec "$tmp/unmarked")" 'marker'
 
+# Without the pages behind .hot it is SIGBUS to touch one of them.
+read -r at size < <($READELF -SW "$HWCAP_EXEC" 2>/dev/null |
+	sed -n 's/.* \.hot *PROGBITS *[0-9a-f]* *\([0-9a-f]*\) *\([0-9a-f]*\).*/\1 \2/p')
+head -c $(((0x$at + 0x$size + 4095) / 4096 * 4096)) "$HWCAP_EXEC" >"$tmp/hwcap-exec-hot"
+chmod 755 "$tmp/hwcap-exec-hot"
+printf '#!%s an argument\n' "$tmp/static" >"$tmp/script"
+chmod 755 "$tmp/script"
+hot()
+{
+	local name="a run needs no more than .hot: $1"
+	shift
+	if grep -q '^SIZE_CFLAGS := -Os' "$builddir/config.mk"; then
+		exits "$name" 0 "$tmp/hwcap-exec-hot" "$@"
+	else
+		skip "$name" "configured with CFLAGS of its own"
+	fi
+}
+hot "static" --engine=loader --no-cgroup --mask=AT_HWCAP2=2 -- "$tmp/static"
+hot "dynamic, in PATH" -e loader --no-cgroup -m all -- true
+hot "script" --engine=loader --no-cgroup --keep="$ARCH:none" -- "$tmp/script"
+exits "and more is not there" 135 "$tmp/hwcap-exec-hot" --help
+
 done_testing
