@@ -27,6 +27,7 @@ ENGINES = {
     "follow": "each exec below `--follow`",
     "binfmt": "a binfmt_misc rule whose interpreter carries the mask",
     "env": "`env TARGET`",
+    "floor": "a program that does only what the loader cannot do without (test/bench/floor.c)",
     "setarch": "`setarch MACHINE TARGET`",
     "ld.so": "the dynamic linker run with the target as argument",
     "proot": "`proot TARGET`",

@@ -28,6 +28,24 @@ $(B)/glibc-static: $(srcdir)/test/bench/nothing.c
 	$(call quiet,HOSTCC)
 	$(Q)$(HOSTCC) $(bench_cflags) -no-pie -static -o $@ $<
 
+# Of the same parts, linked in the same way as hwcap-exec.
+ifeq ($(ARCH),x86_64)
+bench_programs += $(B)/floor
+endif
+
+$(B)/floor.o: $(srcdir)/test/bench/floor.c | $(GENERATED)
+	@mkdir -p $(@D)
+	$(call quiet,CC)
+	$(Q)$(CC) $(CPPFLAGS) $(COMMON_CPPFLAGS) $(MUSL_CPPFLAGS) $(EXEC_CFLAGS) \
+		-include $(srcdir)/include/hidden.h -c -o $@ $<
+
+floor_objects = $(filter %/start.S.o %/leave.c.o,$(exec_objects)) $(B)/floor.o
+
+$(B)/floor: $(B)/floor.o $(exec_objects) $(linker_script)
+	$(call quiet,LINK)
+	$(Q)$(CC) $(LDFLAGS) $(EXEC_LDFLAGS) -s -Wl,-T,$(linker_script) -o $@ \
+		$(floor_objects) $(MUSL_LIB)/libc.a $(LIBGCC)
+
 # BENCH_ENGINES and COMPARE: see engines.sh.
 budget = $(srcdir)/test/bench/budget.tsv
 bench_inputs = hwcap-exec hwcapctl $(bench_programs)

@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # engines.sh - what run measures and count counts: the arrays engines, targets
 #
-# Sourced. Besides native: loader (with the link /proc/PID/exe set, which takes
+# Sourced. Besides native: floor (what no loader can do without, see floor.c),
+# loader (with the link /proc/PID/exe set, which takes
 # a capability), nolink (the same without capabilities, as of any other user),
 # trace, follow (each exec in its tree), binfmt (under a rule, in a namespace
 # of its own); then, for comparison, what is installed of env, setarch, the
@@ -17,6 +18,9 @@ loader="$HWCAP_EXEC --engine=loader $options --"
 engines=(native= "loader=$loader")
 if command -v setpriv >/dev/null && setpriv --bounding-set=-all --inh-caps=-all true 2>/dev/null; then
 	engines+=("nolink=@$(command -v setpriv) --bounding-set=-all --inh-caps=-all @ $loader")
+fi
+if "$bench/floor" "$bench/minimal" 2>/dev/null; then
+	engines+=("floor:minimal=$bench/floor")
 fi
 engines+=("trace=$HWCAP_EXEC --engine=trace $options --" "follow=@$HWCAP_EXEC --follow $options --")
 if unshare -Urm mount -t binfmt_misc none /tmp 2>/dev/null; then
