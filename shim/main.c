@@ -100,7 +100,7 @@ static int add_cgroup(struct diag *d, const struct run *r, struct hwcaps *mask)
 }
 
 /* What --mask, --keep, the environment, our stamp and the cgroup add up to. */
-static int compute_mask(struct diag *d, const struct run *r, struct engine_request *request)
+__attribute__((noinline)) static int compute_mask(struct diag *d, const struct run *r, struct engine_request *request)
 {
 	const struct options *o = &r->options;
 	struct hwcaps environment = { { 0 } };
@@ -129,7 +129,8 @@ static int run(struct diag *d, struct run *r)
 {
 	const struct options *o = &r->options;
 	const char *name = r->start.argv[o->first];
-	const char *found = start_getenv(&r->start, "PATH");
+	const bool is_path = !*name || strchr(name, '/');
+	const char *found = is_path ? NULL : start_getenv(&r->start, "PATH");
 	const char *search = found ? found : PROGRAM_DEFAULT_PATH;
 	char path[program_find_size(name, search)];
 	struct engine_request request = {
@@ -140,7 +141,7 @@ static int run(struct diag *d, struct run *r)
 	    program_find(d, &r->program, name, o->argv0 ? o->argv0 : name, search, PROGRAM_SHELL,
 			 path))
 		return -1;
-	request.file = !*name || strchr(name, '/') ? name : path;
+	request.file = is_path ? name : path;
 	if (engine_check(d, &request))
 		return -1;
 	r->secure = r->start.secure || request.set_id;

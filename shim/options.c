@@ -110,7 +110,8 @@ static int parse_long(struct diag *d, struct options *o, char **argv, unsigned l
 	for (unsigned int i = 0; i < OPTIONS; i++) {
 		const struct option *option = &table[i];
 
-		if (strncmp(option->name, name, length) || option->name[length])
+		if (option->name[0] != name[0] || strncmp(option->name, name, length) ||
+		    option->name[length])
 			continue;
 		if (option->value == NO_VALUE && value)
 			return diag(d, EXIT_FAILED, 0, "--%s takes no value", option->name);
