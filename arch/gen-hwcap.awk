@@ -11,7 +11,7 @@
 # feature that implies '*' is hidden together with any bit at all.
 #
 # POSIX awk has no 64-bit integers: words are built nibble by nibble. The
-# output needs no relocation: names are char arrays, closures are words.
+# output needs no relocation: names are char arrays, links are numbers.
 
 function fail(text) {
 	printf "%s:%d: %s\n", FILENAME, FNR, text > "/dev/stderr"
@@ -69,9 +69,9 @@ function clear(  k) {
 		delete set[k]
 }
 
-# Add to `set` what is reachable from feature i, along implies (dir 1) or
-# against it (dir -1), itself included. `queue` is a worklist: no recursion.
-function reach(i, dir,  head, tail, n, k, j) {
+# Add to `set` what is reachable from feature i along implies, itself
+# included. `queue` is a worklist: no recursion.
+function reach(i,  head, tail, n, k, j) {
 	queue[0] = i
 	tail = 1
 	for (k in seen)
@@ -80,7 +80,7 @@ function reach(i, dir,  head, tail, n, k, j) {
 	for (head = 0; head < tail; head++) {
 		i = queue[head]
 		set[entry[i], bit[i]] = 1
-		n = split(dir > 0 ? needs[i] : hides[i], next_, " ")
+		n = split(needs[i], next_, " ")
 		for (k = 1; k <= n; k++) {
 			j = next_[k]
 			if (!(j in seen)) {
@@ -119,7 +119,6 @@ function link_features(  i, n, k, j) {
 			if (j == i)
 				give_up("'" name[i] "' implies itself")
 			needs[i] = needs[i] " " j
-			hides[j] = hides[j] " " i
 		}
 	}
 }
@@ -186,6 +185,8 @@ END {
 		exit 1
 	if (arch !~ /^[a-z0-9_]+$/ || length(arch) > 7 || !count)
 		give_up("-v arch=ARCH and a table of features are needed")
+	if (count > 255)
+		give_up("more features than a link can number")
 	if (!linked)
 		link_features()
 
@@ -196,21 +197,21 @@ END {
 	printf "static const struct hwcap_feature %s_features[] = {\n", arch
 	for (i = 0; i < count; i++)
 		printf "\t{ \"%s\", %d, %d },\n", name[i], entry[i], bit[i]
-	printf "};\n\nstatic const struct hwcap_closure %s_closures[] = {\n", arch
+	printf "};\n\nstatic const struct hwcap_link %s_links[] = {\n", arch
+	links = 0
 	for (i = 0; i < count; i++) {
-		clear()
-		reach(i, -1)
-		printf "\t{ %s, /* %s */\n", words(), name[i]
-		clear()
-		reach(i, 1)
-		printf "\t  %s },\n", words()
+		n = split(needs[i], list, " ")
+		links += n
+		for (k = 1; k <= n; k++)
+			printf "\t{ %d, %d }, /* %s, %s */\n", i, list[k], name[i], name[list[k]]
 	}
+	printf "\t{ 0, 0 },\n"
 	printf "};\n\nstatic const struct hwcap_baseline %s_baselines[] = {\n", arch
 	for (i = 0; i < baseline_count; i++) {
 		clear()
 		n = split(baseline[baselines[i]], list, " ")
 		for (k = 1; k <= n; k++)
-			reach(list[k], 1)
+			reach(list[k])
 		printf "\t{ \"%s\", %s },\n", baselines[i], words()
 	}
 	printf "\t{ \"\", { { 0, 0, 0, 0 } } },\n};\n\n"
@@ -219,8 +220,8 @@ END {
 	printf "static const char %s_unadvertised[] =%s\n\t\"\";\n\n", arch, blob
 	printf "static inline void hwcap_table_%s(struct hwcap_table *t)\n{\n", arch
 	printf "\tt->arch = \"%s\";\n", arch
-	printf "\tt->features = %s_features;\n\tt->closures = %s_closures;\n", arch, arch
-	printf "\tt->count = %d;\n", count
+	printf "\tt->features = %s_features;\n\tt->count = %d;\n", arch, count
+	printf "\tt->links = %s_links;\n\tt->link_count = %d;\n", arch, links
 	printf "\tt->baselines = %s_baselines;\n\tt->baseline_count = %d;\n", arch, baseline_count
 	printf "\tt->unadvertised = %s_unadvertised;\n", arch
 	printf "\tt->found_by = \"%s\";\n", found_by

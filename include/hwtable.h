@@ -19,10 +19,9 @@ struct hwcap_feature {
 	uint8_t bit;
 };
 
-/* Both transitive, both with the feature's own bit. */
-struct hwcap_closure {
-	struct hwcaps hides; /* all that cannot be without the feature */
-	struct hwcaps needs; /* all that the feature cannot be without */
+/* Feature number FROM cannot be without feature number TO. */
+struct hwcap_link {
+	uint8_t from, to;
 };
 
 struct hwcap_baseline {
@@ -33,8 +32,9 @@ struct hwcap_baseline {
 struct hwcap_table {
 	const char *arch;
 	const struct hwcap_feature *features;
-	const struct hwcap_closure *closures; /* same index as features */
 	size_t count;
+	const struct hwcap_link *links;
+	size_t link_count;
 	const struct hwcap_baseline *baselines;
 	size_t baseline_count;
 	const char *unadvertised; /* NAME NUL TUNABLE NUL ..., empty name ends */

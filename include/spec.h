@@ -45,6 +45,13 @@ int spec_parse_for(struct diag *d, const struct hwcap_table *t, enum spec_mode m
 void spec_mask_for(const struct hwcap_table *t, const struct hwcaps *hide,
 		   const struct hwcaps *keep, bool exact, struct hwcaps *mask);
 
+/*
+ * What feature number FEATURE of T closes over, its own bit included: to hide
+ * it, all that cannot be without it; to keep it, all that it cannot be without.
+ */
+void spec_closure(const struct hwcap_table *t, size_t feature, enum spec_mode mode,
+		  struct hwcaps *bits);
+
 /* Our name of the architecture called NAME (aliases too), NULL if unknown. */
 const char *spec_arch(const char *name, size_t length);
 

@@ -105,16 +105,14 @@ static void reason(const struct request *r, const struct meaning *m, size_t i, s
 	}
 	for (size_t n = 0; n < m->t.count; n++) {
 		const struct hwcap_feature *by = &m->t.features[n];
-		const struct hwcap_closure *c = &m->t.closures[n];
+		struct hwcaps closure;
 
 		if (!ctl_has_bit(&m->named, by->entry, by->bit))
 			continue;
-		if (r->mode == SPEC_HIDE && ctl_has_bit(&c->hides, f->entry, f->bit)) {
-			text_add(words, "requires %s", by->name);
-			return;
-		}
-		if (r->mode == SPEC_KEEP && ctl_has_bit(&c->needs, f->entry, f->bit)) {
-			text_add(words, "required by %s", by->name);
+		spec_closure(&m->t, n, r->mode, &closure);
+		if (ctl_has_bit(&closure, f->entry, f->bit)) {
+			text_add(words, r->mode == SPEC_HIDE ? "requires %s" : "required by %s",
+				 by->name);
 			return;
 		}
 	}

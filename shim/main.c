@@ -100,7 +100,8 @@ static int add_cgroup(struct diag *d, const struct run *r, struct hwcaps *mask)
 }
 
 /* What --mask, --keep, the environment, our stamp and the cgroup add up to. */
-__attribute__((noinline)) static int compute_mask(struct diag *d, const struct run *r, struct engine_request *request)
+__attribute__((noinline)) static int compute_mask(struct diag *d, const struct run *r,
+						  struct engine_request *request)
 {
 	const struct options *o = &r->options;
 	struct hwcaps environment = { { 0 } };

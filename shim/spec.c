@@ -63,14 +63,48 @@ const struct hwcap_feature *spec_match(const struct hwcap_table *t, int entry, s
 	return best;
 }
 
+static bool has_bit(const struct hwcaps *bits, const struct hwcap_feature *f)
+{
+	return bits->word[f->entry] >> f->bit & 1;
+}
+
+static void add_bit(struct hwcaps *bits, const struct hwcap_feature *f)
+{
+	bits->word[f->entry] |= 1UL << f->bit;
+}
+
+void spec_closure(const struct hwcap_table *t, size_t feature, enum spec_mode mode,
+		  struct hwcaps *bits)
+{
+	bool more = true;
+
+	*bits = (struct hwcaps){ { 0 } };
+	add_bit(bits, &t->features[feature]);
+	while (more) {
+		more = false;
+		for (size_t i = 0; i < t->link_count; i++) {
+			const struct hwcap_feature *from = &t->features[t->links[i].from];
+			const struct hwcap_feature *to = &t->features[t->links[i].to];
+
+			if (has_bit(bits, from) == has_bit(bits, to) ||
+			    !has_bit(bits, mode == SPEC_HIDE ? to : from))
+				continue;
+			add_bit(bits, mode == SPEC_HIDE ? from : to);
+			more = true;
+		}
+	}
+}
+
 static void add_feature(struct spec_parser *p, const struct hwcap_feature *f)
 {
-	const struct hwcap_closure *c = &p->t->closures[f - p->t->features];
+	struct hwcaps closure;
 
-	if (p->exact)
-		p->bits->word[f->entry] |= 1UL << f->bit;
-	else
-		hwcaps_or(p->bits, p->mode == SPEC_HIDE ? &c->hides : &c->needs);
+	if (p->exact) {
+		add_bit(p->bits, f);
+		return;
+	}
+	spec_closure(p->t, (size_t)(f - p->t->features), p->mode, &closure);
+	hwcaps_or(p->bits, &closure);
 }
 
 enum spec_number spec_parse_number(struct slice s, uint64_t *value)

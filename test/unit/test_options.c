@@ -5,6 +5,7 @@
 
 #include "hwcap_table.h"
 #include "options.h"
+#include "spec.h"
 #include "unit.h"
 
 enum { WORDS_MAX = 12 };
@@ -264,11 +265,12 @@ static void mask_and_keep_exclude_each_other(void **unused)
 static const struct hwcap_feature *required_feature(const struct hwcap_table *t)
 {
 	for (size_t i = 0; i < t->count; i++) {
-		const struct hwcaps *hides = &t->closures[i].hides;
+		struct hwcaps hides;
 		int bits = 0;
 
+		spec_closure(t, i, SPEC_HIDE, &hides);
 		for (int k = 0; k < HWCAP_ENTRIES; k++)
-			bits += __builtin_popcountll(hides->word[k]);
+			bits += __builtin_popcountll(hides.word[k]);
 		if (bits > 1)
 			return &t->features[i];
 	}

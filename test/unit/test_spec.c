@@ -258,21 +258,58 @@ static void tables_are_closed(void **state)
 		const struct hwcap_table *t = &arches[arch];
 
 		for (size_t i = 0; i < t->count; i++) {
-			const struct hwcap_closure *c = &t->closures[i];
+			struct hwcaps hides, needs;
 
-			assert_true(has(&c->hides, &t->features[i]));
-			assert_true(has(&c->needs, &t->features[i]));
+			spec_closure(t, i, SPEC_HIDE, &hides);
+			spec_closure(t, i, SPEC_KEEP, &needs);
+			assert_true(has(&hides, &t->features[i]));
+			assert_true(has(&needs, &t->features[i]));
 			for (size_t j = 0; j < t->count; j++) {
-				const struct hwcap_closure *o = &t->closures[j];
+				struct hwcaps its_hides, its_needs;
 
+				spec_closure(t, j, SPEC_HIDE, &its_hides);
+				spec_closure(t, j, SPEC_KEEP, &its_needs);
 				/* One relation, read from both ends, transitive. */
-				assert_int_equal(has(&c->hides, &t->features[j]),
-						 has(&o->needs, &t->features[i]));
-				if (has(&c->hides, &t->features[j]))
-					assert_true(subset(&o->hides, &c->hides));
+				assert_int_equal(has(&hides, &t->features[j]),
+						 has(&its_needs, &t->features[i]));
+				if (has(&hides, &t->features[j]))
+					assert_true(subset(&its_hides, &hides));
 			}
+			for (size_t j = 0; j < t->link_count; j++)
+				if (t->links[j].from == i)
+					assert_true(has(&needs, &t->features[t->links[j].to]));
 		}
 	}
+}
+
+/* Links in any order, and in a circle: A, B and C need each other, D needs B. */
+static void closure_of_a_circle(void **state)
+{
+	static const struct hwcap_feature features[] = {
+		{ "a", 0, 0 }, { "b", 1, 63 }, { "c", 3, 5 }, { "d", 0, 1 }, { "e", 0, 2 }
+	};
+	static const struct hwcap_link links[] = { { 3, 1 }, { 2, 0 }, { 1, 2 }, { 0, 1 } };
+	const struct hwcap_table t = {
+		.features = features, .count = 5, .links = links, .link_count = 4
+	};
+	const struct hwcaps circle = { { 1, 1UL << 63, 0, 1 << 5 } };
+	struct hwcaps with_d = circle, bits;
+
+	(void)state;
+	with_d.word[0] |= 2;
+	for (size_t i = 0; i < 3; i++) {
+		spec_closure(&t, i, SPEC_HIDE, &bits);
+		assert_memory_equal(&bits, &with_d, sizeof(bits));
+		spec_closure(&t, i, SPEC_KEEP, &bits);
+		assert_memory_equal(&bits, &circle, sizeof(bits));
+	}
+	spec_closure(&t, 3, SPEC_KEEP, &bits);
+	assert_memory_equal(&bits, &with_d, sizeof(bits));
+	spec_closure(&t, 3, SPEC_HIDE, &bits);
+	assert_int_equal(bits.word[0], 2);
+	assert_int_equal(bits.word[1] | bits.word[2] | bits.word[3], 0);
+	spec_closure(&t, 4, SPEC_HIDE, &bits);
+	assert_int_equal(bits.word[0], 4);
 }
 
 static struct hwcaps known_bits(const struct hwcap_table *t)
@@ -311,6 +348,7 @@ static void never_a_bit_outside(void **state)
 		for (unsigned int n = 1 + pick(12); n; n--) {
 			unsigned int i = pick((unsigned int)t->count);
 			const struct hwcap_feature *f = &t->features[i];
+			struct hwcaps closure;
 
 			if (spec[0])
 				strcat(spec, ",");
@@ -318,8 +356,8 @@ static void never_a_bit_outside(void **state)
 				sprintf(spec + strlen(spec), "%s=", spec_entry_name(f->entry));
 			strcat(spec, f->name);
 			named.word[f->entry] |= 1UL << f->bit;
-			hwcaps_or(&wanted, mode == SPEC_HIDE ? &t->closures[i].hides :
-							       &t->closures[i].needs);
+			spec_closure(t, i, mode, &closure);
+			hwcaps_or(&wanted, &closure);
 		}
 		gives(arch, mode, false, spec, wanted);
 		gives(arch, mode, true, spec, named);
@@ -588,6 +626,7 @@ int main(void)
 		cmocka_unit_test(closure),
 		cmocka_unit_test(sve2_goes_with_sve),
 		cmocka_unit_test(tables_are_closed),
+		cmocka_unit_test(closure_of_a_circle),
 		cmocka_unit_test(never_a_bit_outside),
 		cmocka_unit_test(any_bytes_get_a_verdict),
 		cmocka_unit_test(empty_items),
