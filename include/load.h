@@ -30,7 +30,7 @@ struct load {
 	const struct load_request *request;
 	struct arch_space space;
 	struct image program;
-	struct image interp; /* fd -1 if there is none */
+	struct image *interp; /* NULL while it is not opened */
 	bool has_interp;
 	const char *late; /* what is wrong with the program's segments, which
 			   * counts once the interp has been looked at */

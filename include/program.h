@@ -17,8 +17,8 @@
 #include "start.h"
 
 enum {
-	/* First bytes of a file, in one read: header, and the program headers
-	 * of nearly every file. */
+	/* First bytes of a file, in one read, where there is room: header, and
+	 * the program headers of nearly every file. */
 	PROGRAM_HEAD = 1024,
 	/* Each `#!` level takes one argument away and puts up to three there. */
 	PROGRAM_PREFIX = 1 + 2 * SCRIPT_LEVELS + 1,
@@ -29,8 +29,8 @@ struct program_file {
 	int fd; /* O_CLOEXEC; whoever closes it sets -1 */
 	uint64_t size;
 	unsigned int mode, uid, gid;
-	size_t head_size;
-	_Alignas(8) unsigned char head[PROGRAM_HEAD];
+	unsigned char *head; /* of the owner, 8-byte aligned: room for its first bytes */
+	size_t head_room, head_size;
 };
 
 struct program {
@@ -40,7 +40,8 @@ struct program {
 	unsigned int prefixes;
 	const char *prefix[PROGRAM_PREFIX]; /* what stands for argv[0] */
 	struct program_file file;
-	char line[SCRIPT_LEVELS][SCRIPT_LINE];
+	/* The `#!` lines so far, then the head of the file. */
+	_Alignas(8) unsigned char heads[(SCRIPT_LEVELS + 1) * SCRIPT_LINE];
 };
 
 enum {

@@ -20,10 +20,10 @@ static int map_images(struct diag *d, struct load *l, struct zones *z)
 		return -1;
 	if (!l->has_interp)
 		return 0;
-	if (map_interp(d, z, &l->interp, !l->program.bias))
+	if (map_interp(d, z, l->interp, !l->program.bias))
 		return -1;
-	sys_close(l->interp.fd);
-	l->interp.fd = -1;
+	sys_close(l->interp->fd);
+	l->interp->fd = -1;
 	return 0;
 }
 
@@ -61,7 +61,7 @@ static int find_site(struct diag *d, const struct load *l, const struct zones *z
 		arch_find_leave_site(code, size, z->vdso.text, site);
 	if (site->at)
 		return 0;
-	if (l->has_interp && find_site_in(&l->interp, site))
+	if (l->has_interp && find_site_in(l->interp, site))
 		return 0;
 	if (find_site_in(&l->program, site))
 		return 0;
@@ -87,7 +87,7 @@ static bool image_has(const struct image *image, uint64_t at, size_t size)
 /* start_thread()'s arguments. */
 static int find_entry(struct diag *d, const struct load *l, struct arch_entry *entry)
 {
-	const struct image *first = l->has_interp ? &l->interp : &l->program;
+	const struct image *first = l->has_interp ? l->interp : &l->program;
 	const unsigned int flags = l->program.elf.header.e_flags;
 	size_t descriptor = arch_descriptor_size(flags);
 
@@ -112,7 +112,7 @@ static void fill_aux(const struct load *l, const struct zones *z, struct stack_a
 		.phdr = program->plan.phdr + program->bias,
 		.phent = sizeof(Elf64_Phdr),
 		.phnum = program->elf.header.e_phnum,
-		.base = l->has_interp ? l->interp.bias : 0,
+		.base = l->has_interp ? l->interp->bias : 0,
 		.entry = program->plan.entry + program->bias,
 		.vdso = z->vdso.text,
 		.no_vdso = l->request->no_vdso,

@@ -73,29 +73,33 @@ static int finish(struct diag *d, struct load *l)
 	const struct load_request *r = l->request;
 
 	l->program.exec_prot = 0;
-	l->interp.exec_prot = 0;
-	if (read_property(d, l, l->has_interp ? &l->interp : &l->program))
+	if (l->has_interp)
+		l->interp->exec_prot = 0;
+	if (read_property(d, l, l->has_interp ? l->interp : &l->program))
 		return -1;
 	return r->report ? r->report(d, l, r->report_to) : commit(d, l);
 }
 
 /* Its frame holds a file's head, which a static program does without. */
-__attribute__((noinline)) static int load_interp(struct diag *d, struct load *l)
+__attribute__((noinline)) static int load_interp(struct diag *d, struct load *l, const char *path)
 {
+	_Alignas(8) unsigned char head[PROGRAM_HEAD];
 	const char *program = l->program.path, *why = NULL;
-	struct image *interp = &l->interp;
-	struct program_file file;
+	struct image image, *interp = &image;
+	struct program_file file = { .head = head, .head_room = sizeof(head) };
 	size_t size;
 	char number[16];
-	int error = program_file_open(&file, interp->path);
+	int error = program_file_open(&file, path);
 
+	interp->path = path;
 	/* open_exec("") ends up at a directory; openat(2) has a check. */
-	if (error == ENOENT && !*interp->path)
+	if (error == ENOENT && !*path)
 		error = EACCES;
 	if (error)
 		return diag(d, EXIT_CANNOT_RUN, error, "%.256s: interpreter %.256s: %s", program,
 			    interp->path, errno_text(error, number));
 	interp->fd = file.fd;
+	l->interp = interp;
 	error = elf_check_header(file.head, file.head_size, file.size, ELF_INTERP, &interp->elf,
 				 &size, &why);
 	if (error)
@@ -146,8 +150,7 @@ static int load_with_interp(struct diag *d, struct load *l)
 	error = elf_check_interp(path, p->interp_size, &why);
 	if (error)
 		return diag(d, EXIT_CANNOT_RUN, error, "%.256s: %s", l->program.path, why);
-	l->interp.path = path;
-	return load_interp(d, l);
+	return load_interp(d, l, path);
 }
 
 int load_run(struct diag *d, const struct load_request *request)
@@ -163,7 +166,7 @@ int load_run(struct diag *d, const struct load_request *request)
 	l.space = arch_space((uint64_t)request->start->auxv);
 	l.program.path = request->program->path;
 	l.program.fd = file->fd;
-	l.interp.fd = -1;
+	l.interp = NULL;
 	error = elf_check_header(file->head, file->head_size, file->size, ELF_PROGRAM,
 				 &l.program.elf, &size, &why);
 	if (error)

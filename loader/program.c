@@ -40,7 +40,8 @@ static int check_kind(struct program_file *f)
 
 static int read_head(struct program_file *f)
 {
-	long r = sys_pread(f->fd, f->head, sizeof(f->head), 0);
+	size_t size = f->head_room < PROGRAM_HEAD ? f->head_room : PROGRAM_HEAD;
+	long r = sys_pread(f->fd, f->head, size, 0);
 
 	if (r < 0)
 		return (int)-r;
@@ -165,14 +166,15 @@ static void push_level(struct program *p, const struct script *s)
 	p->loaded = s->interpreter;
 }
 
-/* LINE has the room; it becomes S's strings. */
-static int read_line(struct diag *d, const struct program *p, char *line, struct script *s)
+/* The file's head becomes S's strings. */
+static int read_line(struct diag *d, const struct program *p, struct script *s)
 {
+	char *line = (char *)p->file.head;
 	size_t size = p->file.head_size;
 	int error;
 
-	memset(line, 0, SCRIPT_LINE);
-	memcpy(line, p->file.head, size < SCRIPT_LINE ? size : SCRIPT_LINE);
+	if (size < SCRIPT_LINE)
+		memset(line + size, 0, SCRIPT_LINE - size);
 	error = script_parse(line, s);
 	if (error)
 		return diag(d, EXIT_CANNOT_RUN, error,
@@ -188,13 +190,15 @@ static int read_line(struct diag *d, const struct program *p, char *line, struct
 /* load_script() opens what the line names; exec_binprm() counts after that. */
 __attribute__((cold, noinline)) static int too_deep(struct diag *d, struct program *p)
 {
+	unsigned char head[SCRIPT_LINE];
 	struct script s;
-	char line[SCRIPT_LINE];
 	int error;
 
-	if (read_line(d, p, line, &s))
+	if (read_line(d, p, &s))
 		return -1;
 	sys_close(p->file.fd);
+	p->file.head = head;
+	p->file.head_room = sizeof(head);
 	error = program_file_open(&p->file, s.interpreter);
 	if (error)
 		return open_failed(d, p, s.interpreter, error);
@@ -208,7 +212,7 @@ static int next_level(struct diag *d, struct program *p, unsigned int level)
 
 	if (level == SCRIPT_LEVELS)
 		return too_deep(d, p);
-	if (read_line(d, p, p->line[level], &s))
+	if (read_line(d, p, &s))
 		return -1;
 	push_level(p, &s);
 	return 0;
@@ -228,6 +232,10 @@ static int follow_scripts(struct diag *d, struct program *p, unsigned int flags)
 	int error;
 
 	for (unsigned int level = 0;; level++) {
+		const size_t lines = (size_t)level * SCRIPT_LINE;
+
+		p->file.head = p->heads + lines;
+		p->file.head_room = sizeof(p->heads) - lines;
 		error = program_file_open(&p->file, p->loaded);
 		if (error == ENOENT && level == 0 && (flags & PROGRAM_QUIET))
 			return not_here(d);
@@ -259,6 +267,8 @@ static void begin(struct program *p, int fd, const char *path, const char *argv0
 	p->prefixes = 1;
 	p->prefix[0] = argv0;
 	p->file.fd = fd;
+	p->file.head = p->heads;
+	p->file.head_room = sizeof(p->heads);
 }
 
 int program_open(struct diag *d, struct program *p, const char *path, const char *argv0,

@@ -145,7 +145,7 @@ static int report_run(struct diag *d, const struct load_request *r, const char *
 	if (l)
 		add_image(&t, "load", &l->program, s->page_size);
 	if (l && l->has_interp)
-		add_image(&t, "interp", &l->interp, s->page_size);
+		add_image(&t, "interp", l->interp, s->page_size);
 	text_add(&t, "mask ");
 	add_mask(&t, &r->hide);
 	text_add(&t, "\n");
