@@ -167,20 +167,36 @@ static void leave_from_stack(const struct load *l, const struct zones *z, uint64
 
 enum { MESSAGE_ROOM = 96 };
 
+static const char before_path[] = "hwcap-exec: ";
+static const char after_path[] = ": open for writing (text file busy), or refused as "
+				 "this process's program\n";
+
+__attribute__((cold, noinline)) static size_t put_escaped(char *to, size_t size, const char *path)
+{
+	struct text t;
+
+	text_init(&t, to, size);
+	text_add(&t, "%s%.*s", before_path, (int)(size - MESSAGE_ROOM), path);
+	text_add_raw(&t, after_path);
+	return t.length;
+}
+
 /*
  * What is said if the link is refused, which shows only once our image is
  * gone: deny_write_access(), as a rule. TO has SIZE bytes for PATH and the rest.
  */
 static size_t put_message(char *to, size_t size, const char *path)
 {
-	struct text t;
+	char *at = to + sizeof(before_path) - 1;
 
-	text_init(&t, to, size);
-	text_add(&t,
-		 "hwcap-exec: %.*s: open for writing (text file busy), or refused as "
-		 "this process's program\n",
-		 (int)(size - MESSAGE_ROOM), path);
-	return t.length;
+	memcpy(to, before_path, sizeof(before_path) - 1);
+	for (const char *c = path; *c; c++) {
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			return put_escaped(to, size, path);
+		*at++ = *c;
+	}
+	memcpy(at, after_path, sizeof(after_path) - 1);
+	return (size_t)(at - to) + sizeof(after_path) - 1;
 }
 
 /*
