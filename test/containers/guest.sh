@@ -3,6 +3,20 @@
 #
 # The instance of binfmt_misc is the guest's initial one, and the cgroup is
 # removed in between: the destination knows neither.
+
+# pivot_root(2), which runc uses, does not take an initramfs for the old root.
+if [ ! -d /new ]; then
+	mkdir /new
+	mount -t tmpfs none /new
+	for file in /*; do
+		case $file in
+		/new) mkdir /new/new ;;
+		/proc | /sys | /dev | /run) mkdir "/new$file" && mount -o move "$file" "/new$file" ;;
+		*) cp -a "$file" /new ;;
+		esac
+	done
+	cd /new && mount -o move . / && exec chroot . /bin/sh /test
+fi
 tests=0
 is()
 {
@@ -78,4 +92,51 @@ wait_for grep -q '^execfn ' /tmp/log
 echo hwcap 1<>/tmp/fifo
 wait_for test "$(grep -c '^hwcap ' /tmp/log)" -ge 2
 is "limit: without the script it is not masked" "$(fact hwcap </tmp/log)" "$native"
+kill "$pid"
+
+# ---- a container, by runc ------------------------------------------------------
+# Its hook gives the cgroup its mask: at the start, and at the restore as well.
+bundle=/tmp/bundle root=/tmp/bundle/rootfs
+mkdir -p $root/bin $root/proc $root/sys $root/dev $root/tmp
+cp /bin/busybox /bin/look $root/bin/
+ln -s busybox $root/bin/sh
+mkfifo $root/fifo
+cat >$root/loop.sh <<'S'
+exec >/log
+echo ready
+while read line; do look; done <>/fifo
+S
+cp /config.json $bundle
+mkdir -p /dev/pts && mount -t devpts devpts /dev/pts # CRIU looks there
+in_runc() { runc --root /tmp/runc --log /tmp/runc.log "$@"; }
+container_pid() { in_runc state c | sed -n 's/^ *"pid": \([0-9]*\).*/\1/p'; }
+vector_of() { hwcapctl show "$1" | sed -n 's/^AT_HWCAP=0x//p'; }
+record_of() { hwcapctl cgroup get "$1" | sed -n 's/^AT_HWCAP	//p'; }
+in_runc run -d --bundle $bundle c </dev/null >/dev/null 2>&1
+is "limit: runc, which executes itself by a descriptor, cannot under the rule" "$?-$(grep -c 'cloned binary' /tmp/runc.log)" 1-1
+in_runc delete -f c 2>/tmp/err
+rm /tmp/runc.log
+printf '\200' | dd of=/bin/runc bs=1 seek=8 conv=notrunc 2>/tmp/err
+in_runc run -d --bundle $bundle c </dev/null >/dev/null 2>&1
+is "with the marker it can" "$?" 0
+wait_for grep -q ready $root/log
+is "container: masked" "$(vector_of "$(container_pid)")" "$masked"
+rm -rf /tmp/images/*
+in_runc checkpoint --image-path /tmp/images --manage-cgroups-mode soft c >/dev/null 2>&1
+is "runc checkpoint" "$?" 0
+rmdir /sys/fs/cgroup/container 2>/tmp/err
+is "container: nothing is left of its cgroup" "$(test -e /sys/fs/cgroup/container; echo $?)" 1
+hwcapctl binfmt unregister
+hwcapctl binfmt register --credentials >/tmp/out
+in_runc restore -d --bundle $bundle --image-path /tmp/images --manage-cgroups-mode soft c </dev/null >/dev/null 2>&1
+is "runc restore" "$?" 0
+is "container: the cgroup has the mask again" "$(record_of /container)" "0x00000000000201	0x00000000000201"
+is "container: the vector" "$(vector_of "$(container_pid)")" "$masked"
+echo x 1<>$root/fifo
+wait_for grep -q ^hwcap $root/log
+is "container: what it executes after the restore is masked" "$(fact hwcap <$root/log)" "$masked"
+is "container: and what is executed into it" "$(in_runc exec c look 2>/tmp/err | fact hwcap)" "$masked"
+in_runc kill c KILL
+sed 's/^/# runc: /' /tmp/runc.log
+[ ! -e /tmp/images/dump.log ] || grep -h "Error" /tmp/images/*.log | sed 's/^/# /'
 echo "1..$tests"

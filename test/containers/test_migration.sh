@@ -29,7 +29,16 @@ with_libraries()
 	done
 }
 with_libraries "$(type -P criu)" /bin/criu
-install -m 755 "$HWCAP_EXEC" "$HWCAPCTL" "$srcdir/contrib/criu/hwcap-exec-action" "$root/bin/"
+with_libraries "$(type -P runc)" /bin/runc
+with_libraries "$(type -P jq)" /bin/jq
+with_libraries "$(type -P tar)" /bin/tar # CRIU packs a tmpfs with it
+(cd "$tmp" && runc spec) || bail_out "runc spec"
+jq '.process.terminal = false | .process.args = ["sh", "/loop.sh"] | .root.readonly = false |
+	.linux.cgroupsPath = "/container" | .hooks.createRuntime = [{ path: "/bin/hwcap-exec-hook" }] |
+	.process.capabilities |= map_values(. + ["CAP_CHECKPOINT_RESTORE"]) |
+	.annotations["org.hwcap-exec.mask"] = "AT_HWCAP=0x201" | .linux.namespaces |= map(select(.type != "network"))' \
+	"$tmp/config.json" >"$root/config.json"
+install -m 755 "$HWCAP_EXEC" "$HWCAPCTL" "$srcdir/contrib/criu/hwcap-exec-action" "$srcdir/contrib/oci/hwcap-exec-hook" "$root/bin/"
 install -m 755 "$builddir/obj/test/containers/look-static" "$root/bin/look"
 install -m 644 "$here/guest.sh" "$root/test"
 
