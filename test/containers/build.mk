@@ -1,4 +1,4 @@
-# build.mk - make check-containers: entrypoints, hook and runtime, by runc and podman
+# build.mk - make check-containers: entrypoints, hook and runtime, by every engine
 
 CN := $(O)/containers
 containers_programs := $(CN)/look-static $(CN)/look-musl $(CN)/look-glibc
@@ -18,9 +18,10 @@ $(CN)/look-glibc: $(srcdir)/test/binfmt/look.c
 
 check-containers: all $(containers_programs)
 	$(Q)$(run_tests) $(abspath $(srcdir))/test/containers/test_containers.sh \
+		$(abspath $(srcdir))/test/containers/test_engines.sh \
 		$(abspath $(srcdir))/test/containers/test_migration.sh
 
 CHECK_ALL_TARGETS += check-containers
 
 .PHONY: check-containers
-#: check-containers entrypoints, hook and runtime, by runc and podman
+#: check-containers entrypoints, hook and runtime, by runc, podman, docker, containerd and nspawn; CRIU
