@@ -233,25 +233,31 @@ static const char *take_line(struct dump *d, const char *line, unsigned int numb
 	return NULL;
 }
 
+/* All features of an architecture fit into a line. */
+enum { LINE_SIZE = 16384 };
+
 static int read_lines(const char *file, FILE *f, struct dump *d)
 {
 	unsigned int number = 0;
 	const char *why = NULL;
 	bool ended = false;
-	char *line = NULL;
-	size_t size = 0;
+	char line[LINE_SIZE];
 
-	while (!why && getline(&line, &size, f) > 0) {
+	while (!why && fgets(line, sizeof(line), f)) {
+		size_t length = strcspn(line, "\n");
+		bool cut = !line[length] && !feof(f);
+
 		number++;
-		line[strcspn(line, "\n")] = '\0';
-		if (ended)
+		line[length] = '\0';
+		if (cut)
+			why = "too long, or not text";
+		else if (ended)
 			why = "more after the end";
 		else if (!strcmp(line, "end") && number > 2)
 			ended = true;
 		else
 			why = take_line(d, line, number);
 	}
-	free(line);
 	if (why)
 		return ctl_fail(CTL_FAILED, "%s: line %u: %s", file, number, why);
 	if (ferror(f))

@@ -42,6 +42,10 @@ broken "more after the end" '$a\
 end' 'more after the end'
 : >"$tmp/empty"
 exits "an empty dump" 1 "$ctl" check "$tmp/empty"
+exits "what never ends" 1 timeout 20 "$ctl" check /dev/zero
+like "what never ends: why" "$(cat "$tmp/err")" 'line 1: too long'
+head -c -1 "$own" >"$tmp/no-newline"
+is "no newline at the end" "$("$ctl" common "$tmp/no-newline")" "$tmp/no-newline"$'\t'none
 
 # Three machines: this one without some of its features each.
 mapfile -t features < <("$ctl" matrix)

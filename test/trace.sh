@@ -58,6 +58,17 @@ same_but_masked "with both ignored" ignore
 same_but_masked "with both ignored and blocked" ignore block
 same_but_masked "with SIGCHLD pending" pending
 same_but_masked "with SIGTRAP pending" trap-pending
+# SIGCHLD, for the thread and not for the process.
+cat >pend.py <<'P'
+import os, signal, sys, threading
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
+signal.pthread_kill(threading.get_ident(), signal.SIGCHLD)
+os.execv(sys.argv[1], sys.argv[1:])
+P
+pends=(grep -E '^S(ig|hd)Pnd' /proc/self/status)
+is "limit: with SIGCHLD pending for the thread alone, one more for the process" \
+	"$(python3 pend.py "${trace[@]}" "${pends[@]}")" \
+	"$(python3 pend.py "$(type -P grep)" "${pends[@]:1}" | sed 's/^ShdPnd.*/ShdPnd:\t0000000000010000/')"
 same_but_masked "with both pending" pending trap-pending
 same_but_masked "as a subreaper" subreaper
 is "unprivileged" "$(nobody "${trace[@]}" "$tmp/probe" 2>&1)" "$(nobody "$tmp/probe" | sed 's/low ../low 1/')"
