@@ -239,6 +239,21 @@ is "ABIVERSION 1" "$("$tmp/osabi" | fact hwcap)" "$masked_hwcap"
 printf '\200' | dd of="$tmp/osabi" bs=1 seek=8 conv=notrunc status=none
 is "limit: who sets the marker is not masked" "$("$tmp/osabi" | fact hwcap)" "$native_hwcap"
 
+# shellcheck disable=SC2016 # the inner shell's
+is "limit: nor is who mounts an instance of his own" \
+	"$(unshare -Urm sh -c 'mount -t binfmt_misc none "$1" && exec "$2"' - $bm "$look" | fact hwcap)" "$native_hwcap"
+if [ "$ARCH" = x86_64 ]; then
+	python3 - "$tmp/narrow" <<'P'
+import os, struct, sys
+code = bytes.fromhex("b801000000bb2a000000cd80")  # exit(42)
+head = struct.pack("<16sHHIIIIIHHHHHH", b"\x7fELF\1\1\1", 2, 3, 1, 0x8048054, 52, 0, 0, 52, 32, 1, 0, 0, 0)
+load = struct.pack("<IIIIIIII", 1, 0, 0x8048000, 0x8048000, 84 + len(code), 84 + len(code), 5, 4096)
+open(sys.argv[1], "wb").write(head + load + code)
+os.chmod(sys.argv[1], 0o755)
+P
+	exits "limit: a 32-bit program is left alone" 42 "$tmp/narrow"
+fi
+
 # By descriptor. The kernel gives a close-on-exec one to no interpreter.
 native_fd_comm=$(natively "$exec" fd "$look" a | fact comm)
 native_memfd_comm=$(natively "$exec" memfd "$look" a | fact comm)
