@@ -72,7 +72,8 @@ struct cgroup_request {
 	bool plain;       /* use no privilege: that shows in /proc/PID/stat */
 	const char *path; /* a directory, or a path below the hierarchy; NULL: PID's */
 	const char *root; /* a hierarchy, whatever it lies on; NULL: what is mounted */
-	const char *pid;  /* NULL: this process */
+	const char *pid;  /* NULL: this process; may be a thread's */
+	const char *proc; /* what /proc calls PID, if not so; "": there is no /proc */
 };
 
 struct cgroup_place {

@@ -66,7 +66,8 @@ struct cgroup_space {
 
 /* Each half is looked up when it is asked for, once. */
 struct cgroup_own {
-	const char *pid; /* NULL: this process */
+	const char *pid;  /* NULL: this process */
+	const char *proc; /* as in the request */
 	uint64_t number;
 	bool has_number, has_paths;
 	const char *paths[2];       /* of v1 misc, of version 2; NULL: none */

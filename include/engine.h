@@ -20,6 +20,8 @@ struct engine_request {
 	struct program *program; /* opened */
 	const char *file;        /* its path; the program's may be /bin/sh's */
 	struct hwcaps hide;
+	struct hwcaps fixed; /* of it, without what the cgroup hides now: */
+	unsigned int cgroup; /* how --follow adds that to FIXED at each exec */
 	bool by_name; /* a feature's name is among what made it */
 	bool set_id;  /* a native exec would change credentials */
 };

@@ -14,11 +14,18 @@
 
 enum follow_mode { FOLLOW_NO, FOLLOW_MUST, FOLLOW_TRY };
 
+/* trace_edit.cgroup: what the cgroup of who executes hides is hidden, too. */
+enum {
+	FOLLOW_CGROUP = 4,
+	FOLLOW_INSIST = 8, /* none that can be read is an error */
+	FOLLOW_CLOSE = 16, /* with what any mask hides as well: no --exact */
+};
+
 struct follow {
-	struct trace_edit edit; /* for every exec of the tree */
-	enum follow_mode mode;  /* FOLLOW_TRY: what cannot be masked runs */
-	/* For each exec: what else to hide from the process of TID, or NULL. */
-	void (*extra)(int tid, struct hwcaps *hide);
+	struct trace_edit edit;  /* for every exec of the tree */
+	enum follow_mode mode;   /* FOLLOW_TRY: what cannot be masked runs */
+	struct hwcaps now;       /* EDIT's and our own cgroup's, as it is now */
+	const char *cgroup_root; /* --cgroup-root; NULL: what is mounted */
 };
 
 /*

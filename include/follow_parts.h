@@ -11,6 +11,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 
+#include "cgroup.h"
 #include "follow_supervise.h"
 #include "trace_edit.h"
 
@@ -46,6 +47,7 @@ struct helper {
 
 struct supervisor {
 	const struct follow *follow;
+	const char *cgroup_root; /* absolute, in ROOT; or NULL */
 	struct edit_context context;
 	int listener, signals;
 	int channel;        /* a helper's, on which its work comes; else -1 */
@@ -56,6 +58,7 @@ struct supervisor {
 	struct trace_edit mark[MARKS];
 	struct helper helper[HELPERS];
 	int held_tid[HELD];
+	char root[CGROUP_PATH_MAX];
 };
 
 /* Work for a helper. */
@@ -75,8 +78,14 @@ bool follow_is_exec(const struct seccomp_data *data, bool *at);
 /* One line on the caller's stderr, if it can be had without waiting. */
 void follow_complain(const struct slot *slot, const char *text);
 
-/* Add the mark that came down from a nested --follow, and FOLLOW's extra. */
-void follow_add_masks(const struct supervisor *s, struct slot *slot);
+/* Add the mark that came down from a nested --follow. */
+void follow_add_mark(const struct supervisor *s, struct slot *slot);
+
+/* Before we leave the tree: what --cgroup-root means there. 0 or an errno. */
+int follow_keep_root(struct supervisor *s);
+
+/* Add what the cgroup of the slot's caller hides now. 0, or -1 with D filled. */
+int follow_add_cgroup(struct diag *d, const struct supervisor *s, struct slot *slot);
 
 /* Add the note that came with the call. False if there is one out of reach. */
 bool follow_add_note(struct slot *slot);
@@ -87,6 +96,9 @@ long follow_reply(struct supervisor *s, const struct seccomp_notif *n);
 
 /* NULL, or why what the slot executes cannot be masked. */
 const char *follow_check(const struct supervisor *s, const struct slot *slot);
+
+/* ENOENT or ENOTDIR if there is no such file, else 0. */
+int follow_is_missing(const struct supervisor *s, const struct slot *slot);
 
 /* A helper with the ids of the slot's caller got it to do. */
 bool follow_delegate(struct supervisor *s, const struct slot *slot);

@@ -17,10 +17,11 @@
  * to be added to the mask for this exec.
  *
  * Without one, nothing is executed. FOLLOW_QUERY is answered with 1 where
- * there is a supervisor. FOLLOW_JOIN and its flags are answered with the value
- * that FOLLOW_MARK_LIMIT is to be set to: who inherits that has more hidden,
- * the words that are the other four arguments. No memory has to be read for
- * it, which the supervisor may not be permitted to.
+ * there is a supervisor. FOLLOW_JOIN and its flags (those below and of
+ * trace_edit.cgroup) are answered with the value that FOLLOW_MARK_LIMIT is to
+ * be set to: who inherits that has more hidden, the words that are the other
+ * four arguments. No memory has to be read for it, which the supervisor may not
+ * be permitted to.
  */
 #define FOLLOW_NOTE  0x6877636170666f00UL
 #define FOLLOW_QUERY 0x6877636170666f10UL
@@ -30,6 +31,8 @@
 enum {
 	FOLLOW_BY_NAME = 1,
 	FOLLOW_NO_VDSO = 2,
+	FOLLOW_CGROUP_FLAGS = FOLLOW_CGROUP | FOLLOW_INSIST | FOLLOW_CLOSE,
+	FOLLOW_FLAGS = FOLLOW_BY_NAME | FOLLOW_NO_VDSO | FOLLOW_CGROUP_FLAGS,
 	/* RLIMIT_LOCKS: inherited, and without any effect since Linux 2.4. */
 	FOLLOW_MARK_LIMIT = 10,
 };

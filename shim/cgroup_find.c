@@ -93,6 +93,7 @@ static void search_init(struct cgroup_search *s, struct diag *d, const struct cg
 	s->d = d;
 	s->q = q;
 	s->own.pid = q->pid;
+	s->own.proc = q->proc;
 	s->own.number = 0;
 	s->own.has_number = s->own.has_paths = false;
 	s->own.paths[0] = s->own.paths[1] = NULL;

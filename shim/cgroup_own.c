@@ -18,7 +18,7 @@ struct pidfd_info {
 	uint32_t rest[12];
 };
 
-enum { PIDFD_INFO_CGROUPID = 4 };
+enum { PIDFD_INFO_CGROUPID = 4, PIDFD_THREAD = O_EXCL };
 
 static int to_pid(const char *s)
 {
@@ -34,7 +34,7 @@ static uint64_t read_number(const char *pid)
 	/* _IOWR(PIDFS_IOCTL_MAGIC 0xff, 11, struct pidfd_info) */
 	unsigned long request = 3UL << 30 | sizeof(struct pidfd_info) << 16 | 0xff << 8 | 11;
 	struct pidfd_info info = { .mask = PIDFD_INFO_CGROUPID };
-	int fd = (int)sys_pidfd_open(pid ? to_pid(pid) : sys_getpid(), 0);
+	int fd = (int)sys_pidfd_open(pid ? to_pid(pid) : sys_getpid(), pid ? PIDFD_THREAD : 0);
 	long r;
 
 	if (fd < 0)
@@ -166,14 +166,15 @@ RARE static const char *name_of_file(const char *pid, char buffer[40])
 int cgroup_own_paths(struct diag *d, struct cgroup_own *own)
 {
 	char buffer[40];
-	const char *name = own->pid ? name_of_file(own->pid, buffer) : "/proc/self/cgroup";
+	const char *process = own->proc ? own->proc : own->pid;
+	const char *name = process ? name_of_file(process, buffer) : "/proc/self/cgroup";
 	int fd, r;
 
 	if (own->has_paths)
 		return 0;
 	own->has_paths = true;
 	fd = (int)sys_openat(AT_FDCWD, name, O_RDONLY | O_CLOEXEC, 0);
-	if (fd == -ENOENT && !own->pid)
+	if (fd == -ENOENT && (!process || !*process))
 		return 0;
 	if (fd < 0)
 		return cgroup_fail(d, fd, "open", name);

@@ -135,10 +135,15 @@ static int exec_failed(struct diag *d, const struct engine_request *r, long erro
 __attribute__((noinline, cold)) static int
 run_followed(struct diag *d, const struct engine_request *r, const char *why)
 {
-	const struct trace_edit edit = { .hide = r->hide,
+	const bool follows = r->options->follow;
+	const struct trace_edit edit = { .hide = follows ? r->fixed : r->hide,
 					 .by_name = r->by_name,
-					 .no_vdso = r->options->no_vdso };
-	const struct follow follow = { .edit = edit, .mode = r->options->follow };
+					 .no_vdso = r->options->no_vdso,
+					 .cgroup = follows ? r->cgroup : 0 };
+	const struct follow follow = { .edit = edit,
+				       .mode = r->options->follow,
+				       .now = r->hide,
+				       .cgroup_root = r->options->cgroup_root };
 	long error;
 
 	if (follow.mode && follow_start(d, r->start, &follow))

@@ -233,7 +233,7 @@ static int install_filters(struct diag *d, const struct follow *f, int *listener
 	if (r < 0)
 		return install_failed(d, r);
 	*listener = (int)r;
-	r = install_extras(&f->edit.hide);
+	r = install_extras(&f->now);
 	return r ? install_failed(d, r) : 0;
 }
 
@@ -259,7 +259,8 @@ bool follow_supervised(void)
 
 static uint64_t flags_of(const struct trace_edit *edit)
 {
-	return (edit->by_name ? FOLLOW_BY_NAME : 0U) | (edit->no_vdso ? FOLLOW_NO_VDSO : 0U);
+	return (edit->by_name ? FOLLOW_BY_NAME : 0U) | (edit->no_vdso ? FOLLOW_NO_VDSO : 0U) |
+	       edit->cgroup;
 }
 
 long follow_exec(const char *path, char *const *argv, char *const *envp,
@@ -293,6 +294,18 @@ int follow_join(struct diag *d, const struct trace_edit *edit)
 		    errno_text((int)-r, number));
 }
 
+/* There is no room to say where else cgroups are: their mask is fixed, then. */
+static int join(struct diag *d, const struct follow *f)
+{
+	struct trace_edit edit = f->edit;
+
+	if (f->cgroup_root) {
+		edit.hide = f->now;
+		edit.cgroup = 0;
+	}
+	return follow_join(d, &edit);
+}
+
 int follow_start(struct diag *d, const struct start *s, const struct follow *f)
 {
 	int channel = -1, failed;
@@ -301,7 +314,7 @@ int follow_start(struct diag *d, const struct start *s, const struct follow *f)
 		return diag(d, EXIT_FAILED, ENOSYS, "--follow is not available on %s yet",
 			    ARCH_NAME);
 	if (follow_supervised())
-		return follow_join(d, &f->edit);
+		return join(d, f);
 	if (spawn(d, s, f, &channel))
 		return -1;
 	failed = await_hello(d, f, channel) || hand_over(d, f, channel);

@@ -71,7 +71,7 @@ bool follow_is_exec(const struct seccomp_data *data, bool *at)
 
 void follow_complain(const struct slot *slot, const char *text)
 {
-	char line[300];
+	char line[700]; /* more than a diag's text */
 	struct text t;
 	long process = sys_pidfd_open(slot->tgid ? slot->tgid : slot->tid, 0), fd;
 	struct sys_pollfd poll = { .events = POLLOUT };
@@ -97,6 +97,7 @@ static void add(struct trace_edit *to, const struct trace_edit *from)
 	hwcaps_or(&to->hide, &from->hide);
 	to->by_name |= from->by_name;
 	to->no_vdso |= from->no_vdso;
+	to->cgroup |= from->cgroup;
 }
 
 /* The limit, from /proc where the process has other ids than we. */
@@ -130,14 +131,12 @@ static int read_mark(const struct supervisor *s, int tid)
 	return below - 1 < s->marks ? (int)below - 1 : -1;
 }
 
-void follow_add_masks(const struct supervisor *s, struct slot *slot)
+void follow_add_mark(const struct supervisor *s, struct slot *slot)
 {
 	int mark = read_mark(s, slot->tid);
 
 	if (mark >= 0)
 		add(&slot->edit, &s->mark[mark]);
-	if (s->follow->extra)
-		s->follow->extra(slot->tid, &slot->edit.hide);
 }
 
 static bool is_ours(const struct seccomp_data *data)
@@ -166,13 +165,13 @@ bool follow_add_note(struct slot *slot)
 bool follow_is_question(const struct seccomp_data *data)
 {
 	return is_ours(data) && !data->args[0] &&
-	       (data->args[3] == FOLLOW_QUERY || (data->args[3] & ~3UL) == FOLLOW_JOIN);
+	       (data->args[3] == FOLLOW_QUERY || (data->args[3] & ~(uint64_t)FOLLOW_FLAGS) == FOLLOW_JOIN);
 }
 
 static bool same_edit(const struct trace_edit *a, const struct trace_edit *b)
 {
 	return !memcmp(&a->hide, &b->hide, sizeof(a->hide)) && a->by_name == b->by_name &&
-	       a->no_vdso == b->no_vdso;
+	       a->no_vdso == b->no_vdso && a->cgroup == b->cgroup;
 }
 
 /*
@@ -186,6 +185,7 @@ long follow_reply(struct supervisor *s, const struct seccomp_notif *n)
 		.hide = { { args[1], args[2], args[4], args[5] } },
 		.by_name = args[3] & FOLLOW_BY_NAME,
 		.no_vdso = args[3] & FOLLOW_NO_VDSO,
+		.cgroup = args[3] & FOLLOW_CGROUP_FLAGS,
 	};
 	int mark;
 
@@ -257,6 +257,32 @@ static const char *check_head(const struct supervisor *s, const struct slot *slo
 	return NULL;
 }
 
+/* The path that the call names, as it is in its memory. */
+static bool read_path(const struct slot *slot, bool *at, char name[PATH_SIZE])
+{
+	long r;
+
+	*at = false;
+	follow_is_exec(&slot->notif.data, at);
+	r = edit_read(slot->tid, slot->notif.data.args[*at], name, PATH_SIZE);
+	return r > 0 && memchr(name, '\0', (size_t)r);
+}
+
+int follow_is_missing(const struct supervisor *s, const struct slot *slot)
+{
+	char path[PATH_SIZE + 32], name[PATH_SIZE];
+	struct statx st;
+	struct text t;
+	bool at;
+	long r;
+
+	text_init(&t, path, sizeof(path));
+	if (!read_path(slot, &at, name) || !write_base(&t, slot, at, name))
+		return 0;
+	r = sys_statx(s->context.proc, path, 0, STATX_TYPE, &st);
+	return r == -ENOENT || r == -ENOTDIR ? (int)-r : 0;
+}
+
 /*
  * To refuse the call before its point of no return. That what is executed is
  * what was looked at nobody guarantees: the edit checks again, and kills.
@@ -266,14 +292,9 @@ const char *follow_check(const struct supervisor *s, const struct slot *slot)
 	char path[PATH_SIZE + 32], name[PATH_SIZE], head[HEAD_SIZE];
 	struct script script = { .interpreter = name };
 	const char *why;
-	bool at = false;
-	long r;
+	bool at;
 
-	if (!slot->edit.by_name && s->may_trace_all)
-		return NULL;
-	follow_is_exec(&slot->notif.data, &at);
-	r = edit_read(slot->tid, slot->notif.data.args[at], name, sizeof(name));
-	if (r <= 0 || !memchr(name, '\0', (size_t)r))
+	if ((!slot->edit.by_name && s->may_trace_all) || !read_path(slot, &at, name))
 		return NULL;
 	for (unsigned int level = 0; level <= SCRIPT_LEVELS; level++) {
 		struct text t;

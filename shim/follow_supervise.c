@@ -65,12 +65,17 @@ static bool let_go_on(const struct supervisor *s, uint64_t id)
 
 static void refuse(const struct supervisor *s, const struct slot *slot, const char *why)
 {
+	int error;
+
 	if (s->follow->mode == FOLLOW_TRY) {
 		let_go_on(s, slot->notif.id);
 		return;
 	}
-	follow_complain(slot, why);
-	answer(s, slot->notif.id, 0, EPERM, 0);
+	/* A search of PATH goes on; about what is not there it needs no telling. */
+	error = follow_is_missing(s, slot);
+	if (!error)
+		follow_complain(slot, why);
+	answer(s, slot->notif.id, 0, error ? error : EPERM, 0);
 }
 
 static void detach(int tid)
@@ -173,15 +178,18 @@ static void handle_exec(struct supervisor *s, const struct seccomp_notif *n,
 {
 	struct slot *slot = free_slot(s);
 	const char *why = NULL;
+	struct diag d;
 
 	slot->notif = *n;
 	slot->tid = (int)n->pid;
 	slot->tgid = 0;
 	slot->edit = *edit;
 	if (s->channel < 0)
-		follow_add_masks(s, slot);
+		follow_add_mark(s, slot);
 	if (!slot->tid)
 		why = "a process in a pid namespace out of sight cannot be masked";
+	else if (s->channel < 0 && follow_add_cgroup(&d, s, slot))
+		why = d.text;
 	else if (follow_add_note(slot))
 		why = follow_check(s, slot);
 	else if (follow_delegate(s, slot))
@@ -458,7 +466,9 @@ __attribute__((noreturn)) void supervise(const struct follow *f, uint64_t vdso, 
 	char word;
 
 	s.holds = follow_needs_setid();
-	hello.error = leave_tree(&s, channel);
+	hello.error = follow_keep_root(&s);
+	if (!hello.error)
+		hello.error = leave_tree(&s, channel);
 	edit_context_init(&s.context, vdso, open_proc());
 	if (!hello.error)
 		hello.error = try_attach(&s, target);

@@ -75,7 +75,7 @@ static int add_environment(struct diag *d, const struct run *r, struct engine_re
 }
 
 /* What the cgroup hides. The kernel's own mask is taken as it stands. */
-static int add_cgroup(struct diag *d, const struct run *r, struct hwcaps *mask)
+static int add_cgroup(struct diag *d, const struct run *r, struct engine_request *to)
 {
 	const struct options *o = &r->options;
 	const bool insist = o->cgroup == CGROUP_INSIST || (stamp_own.flags & STAMP_CGROUP);
@@ -94,8 +94,13 @@ static int add_cgroup(struct diag *d, const struct run *r, struct hwcaps *mask)
 				diag(d, EXIT_FAILED, d->error,
 				     "%.560s; --no-cgroup runs without the cgroup's mask", d->text);
 	spec_mask(&cgroup.records, NULL, o->exact, &cgroup.records);
-	hwcaps_or(mask, &cgroup.records);
-	hwcaps_or(mask, &cgroup.kernel);
+	hwcaps_or(&to->hide, &cgroup.records);
+	hwcaps_or(&to->hide, &cgroup.kernel);
+	if (o->cgroup_path)
+		to->fixed = to->hide;
+	else
+		to->cgroup = FOLLOW_CGROUP | (insist ? FOLLOW_INSIST : 0U) |
+			     (o->exact ? 0U : FOLLOW_CLOSE);
 	return 0;
 }
 
@@ -113,7 +118,8 @@ __attribute__((noinline)) static int compute_mask(struct diag *d, const struct r
 	hwcaps_or(&request->hide, &environment);
 	hwcaps_or(&request->hide, &stamp_own.hide);
 	request->by_name |= (stamp_own.flags & STAMP_BY_NAME) != 0;
-	return add_cgroup(d, r, &request->hide);
+	request->fixed = request->hide;
+	return add_cgroup(d, r, request);
 }
 
 /* As root's shell it would do whatever anyone asks. */

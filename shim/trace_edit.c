@@ -164,9 +164,22 @@ static bool find_vector(struct window *w, uint64_t sp, struct edit_vector *v)
 	return false;
 }
 
+static bool is_secure(const struct edit_vector *v)
+{
+	for (const unsigned char *p = v->bytes; p < v->bytes + v->count * 2 * v->width;
+	     p += 2 * v->width)
+		if (get_word(p, v->width) == AT_SECURE)
+			return get_word(p + v->width, v->width);
+	return false;
+}
+
 static void mask_vector(const struct trace_edit *edit, struct edit_state *e, struct edit_vector *v)
 {
 	size_t n = 0, size = 2 * v->width;
+	struct hwcaps hide = edit->hide;
+
+	if (!is_secure(v))
+		hwcaps_or(&hide, &edit->hide_insecure);
 
 	for (size_t i = 0; i < v->count; i++) {
 		uint64_t type = get_word(v->bytes + i * size, v->width);
@@ -182,9 +195,9 @@ static void mask_vector(const struct trace_edit *edit, struct edit_state *e, str
 				continue;
 			}
 		}
-		if (entry >= 0 && (value & edit->hide.word[entry])) {
+		if (entry >= 0 && (value & hide.word[entry])) {
 			put_word(v->bytes + i * size + v->width, v->width,
-				 value & ~edit->hide.word[entry]);
+				 value & ~hide.word[entry]);
 			v->changed = true;
 		}
 		memmove(v->bytes + n++ * size, v->bytes + i * size, size);

@@ -1,8 +1,8 @@
 /*
  * follow-tool.c - programs for follow.sh, by the name of the first argument
  *
- * show: the words a mask of AT_HWCAP2 can reach, as the stack and as
- * /proc/self/auxv have them. All others execute the program that follows,
+ * show: the words a mask of AT_HWCAP2 can reach, as the stack and, where it
+ * may be read, /proc/self/auxv have them. All others execute the program that follows,
  * each in a way of its own.
  */
 #define _GNU_SOURCE
@@ -46,7 +46,7 @@ static int show(void)
 	while (*e)
 		e++;
 	stack = (const Elf64_auxv_t *)(e + 1);
-	if (fd < 0 || read(fd, file, sizeof(file)) <= 0)
+	if (fd >= 0 && read(fd, file, sizeof(file)) <= 0)
 		return 1;
 	n = snprintf(text, sizeof(text), "%#lx %#lx %#lx %#lx\n", entry(stack, 16),
 		     entry(stack, 26), entry(file, 16), entry(file, 26));
