@@ -58,8 +58,11 @@ bool process_has_more_than_ambient(void);
  */
 bool process_has_own_set_id(uint64_t euid);
 
-/* Name the process as execve does: the last component of PATH. */
-void process_set_name(const char *path);
+/*
+ * Name the process as execve does: the last component of PATH. Fails only
+ * where prctl(2) is forbidden, which is worth knowing before it is too late.
+ */
+int process_set_name(struct diag *d, const char *path);
 
 /* Is a security module active that acts on exec? 0 no, 1 yes. */
 int process_has_security_module(void);

@@ -57,7 +57,15 @@ enum edit_result {
 	EDIT_NARROW,
 	EDIT_NO_SITE,
 	EDIT_REFUSED,
+	EDIT_FORBIDDEN, /* said ahead of it */
 };
+
+/*
+ * May this process wait, and set its memory map, as an edit takes? Not under
+ * some seccomp filters. For a process without children.
+ */
+bool edit_may_wait(void);
+bool edit_may_set_map(void);
 
 /* VDSO: our own; 0: search each program's. */
 void edit_context_init(struct edit_context *c, uint64_t vdso, int proc);

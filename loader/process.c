@@ -159,11 +159,18 @@ bool process_has_own_set_id(uint64_t euid)
 	       ((own.stx_mode & gid_bits) == gid_bits && own.stx_gid == (uint64_t)sys_getegid());
 }
 
-void process_set_name(const char *path)
+int process_set_name(struct diag *d, const char *path)
 {
 	const char *slash = strrchr(path, '/');
+	char number[16];
+	long r = sys_prctl(PR_SET_NAME, (unsigned long)(slash ? slash + 1 : path), 0, 0, 0);
 
-	sys_prctl(PR_SET_NAME, (unsigned long)(slash ? slash + 1 : path), 0, 0, 0);
+	if (!r)
+		return 0;
+	return diag(d, EXIT_FAILED, (int)-r,
+		    "%.256s: prctl(2), which no program can be run without, is forbidden "
+		    "here (a seccomp filter): %s",
+		    path, errno_text((int)-r, number));
 }
 
 /* include/uapi/linux/lsm.h: those with exec hooks that change, record or deny. */

@@ -11,6 +11,7 @@
 #include "follow.h"
 #include "follow_supervise.h"
 #include "sys.h"
+#include "trace_edit.h"
 
 #include "follow_filter.h"
 
@@ -144,6 +145,8 @@ static int await_hello(struct diag *d, const struct follow *f, int channel)
 		return diag(d, EXIT_FAILED, EPERM,
 			    "--follow: this process is itself being traced; start the "
 			    "debugger or strace below hwcap-exec, not above");
+	if (hello.error == EOPNOTSUPP)
+		return diag(d, EXIT_FAILED, EPERM, "--follow: %s", edit_text(EDIT_FORBIDDEN));
 	return diag(d, EXIT_FAILED, EPERM,
 		    "--follow: ptrace is not permitted here; run with CAP_SYS_PTRACE, or "
 		    "see kernel.yama.ptrace_scope and the container's seccomp profile");

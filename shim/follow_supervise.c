@@ -434,13 +434,17 @@ static int open_proc(void)
 	return -1;
 }
 
-/* May we trace TARGET? EBUSY if somebody else does, EPERM if not. */
+/* May we trace TARGET? EBUSY if somebody else does, EPERM if not, or EOPNOTSUPP. */
 static int try_attach(const struct supervisor *s, int target)
 {
 	char text[STATUS_SIZE];
 	const char *line;
 	int status;
-	long r = sys_ptrace(PTRACE_SEIZE, target, 0, 0);
+	long r;
+
+	if (!edit_may_wait() || !edit_may_set_map())
+		return EOPNOTSUPP;
+	r = sys_ptrace(PTRACE_SEIZE, target, 0, 0);
 
 	if (r) {
 		line = follow_read_status(s, target, text) ?

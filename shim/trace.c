@@ -85,7 +85,7 @@ static long seize(int tid)
 
 static void seize_parent(struct tracer *t, int tid)
 {
-	long r = seize(tid);
+	long r = edit_may_wait() ? seize(tid) : -EOPNOTSUPP;
 
 	if (r == -EPERM) {
 		set_state(t, DENIED);
@@ -240,6 +240,9 @@ static int refused(struct diag *d, const char *name, int error)
 			    "%s: unable to trace it: this process's children get "
 			    "another pid namespace",
 			    name);
+	if (error == EOPNOTSUPP)
+		return diag(d, EXIT_FAILED, EPERM,
+			    "%s: unable to trace it: %s", name, edit_text(EDIT_FORBIDDEN));
 	if (error == EPERM || error == ENOSYS || error == EACCES)
 		return diag(d, EXIT_FAILED, EPERM,
 			    "%s: unable to trace it: this process is traced "
@@ -257,8 +260,10 @@ bool trace_child_is_init(void)
 }
 
 /* What the helper cannot find out once the target is there. */
-static void look_around(struct tracer *t)
+static bool look_around(struct tracer *t)
 {
+	long others;
+
 	struct kernel_sigaction action = { .handler = 0 };
 	uint64_t pending = 0;
 
@@ -268,7 +273,9 @@ static void look_around(struct tracer *t)
 	t->child_ignored = action.handler == (unsigned long)SIG_IGN;
 	sys_sigaction(SIGTRAP, NULL, &action);
 	t->trap_taken = action.handler == (unsigned long)SIG_IGN || (pending & SIGNAL_BIT(SIGTRAP));
-	t->alone = sys_waitid(P_ALL, 0, NULL, WEXITED | WNOHANG | WNOWAIT | __WALL) == -ECHILD;
+	others = sys_waitid(P_ALL, 0, NULL, WEXITED | WNOHANG | WNOWAIT | __WALL);
+	t->alone = others == -ECHILD;
+	return (!others || t->alone) && edit_may_set_map();
 }
 
 int trace_start(struct diag *d, struct tracer *t, const char *name, uint64_t vdso, uint64_t page,
@@ -288,7 +295,8 @@ int trace_start(struct diag *d, struct tracer *t, const char *name, uint64_t vds
 	t->edit = *edit;
 	t->vdso = vdso;
 	t->page = page;
-	look_around(t);
+	if (!look_around(t))
+		return refused(d, name, EOPNOTSUPP);
 	/* The helper must not die of what is meant for the target. */
 	sys_sigprocmask(SIG_SETMASK, &all, &t->mask);
 	r = arch_clone(CLONE_VM | CLONE_CHILD_CLEARTID | CLONE_PARENT_SETTID,

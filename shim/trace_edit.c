@@ -20,6 +20,12 @@
 #ifndef PR_SET_MM_MAP
 #define PR_SET_MM_MAP 14
 #endif
+#ifndef PR_SET_MM_MAP_SIZE
+#define PR_SET_MM_MAP_SIZE 15
+#endif
+#ifndef __WALL
+#define __WALL 0x40000000
+#endif
 
 enum {
 	FIRST_READ = 2048, /* of the stack: more than most programs have there */
@@ -41,6 +47,20 @@ void edit_context_init(struct edit_context *c, uint64_t vdso, int proc)
 	*c = (struct edit_context){ .proc = proc };
 	c->have_site = vdso && arch_trace_find_site((const unsigned char *)vdso, VDSO_SIZE, 0,
 						    false, &c->site);
+}
+
+bool edit_may_wait(void)
+{
+	int status;
+
+	return sys_wait4(-1, &status, WNOHANG | __WALL) == -ECHILD;
+}
+
+bool edit_may_set_map(void)
+{
+	unsigned int size;
+
+	return !sys_prctl(PR_SET_MM, PR_SET_MM_MAP_SIZE, (unsigned long)&size, 0, 0);
 }
 
 void edit_state_init(struct edit_state *e)
@@ -495,6 +515,10 @@ const char *edit_text(enum edit_result r)
 	case EDIT_REFUSED:
 		return "the kernel refuses to change its saved vector (a seccomp "
 		       "filter, or built without CONFIG_CHECKPOINT_RESTORE?)";
+	case EDIT_FORBIDDEN:
+		return "a seccomp filter forbids prctl(2), wait4(2) or waitid(2), which "
+		       "that takes, or the kernel was built without "
+		       "CONFIG_CHECKPOINT_RESTORE";
 	default: return "it was killed as it started";
 	}
 }

@@ -169,6 +169,31 @@ exits "ptrace forbidden" 125 "$tool" deny 101 "${follow[@]}" -- "$tool" show
 like "is refused in one line" "$(wc -l <"$tmp/err") $(cat "$tmp/err")" '^1 hwcap-exec: .*ptrace'
 exits "seccomp forbidden" 125 "$tool" deny 317 "${follow[@]}" -- "$tool" show
 like "is refused in one line" "$(wc -l <"$tmp/err") $(cat "$tmp/err")" '^1 hwcap-exec: '
+# What neither tracer nor loader can do without is said before anything has run.
+for user in "${users[@]}"; do
+	for how in --follow --engine=trace --engine=loader --engine=auto; do
+		exits "${user:-caller}, $how: prctl forbidden" 125 $user "$tool" deny 157 "$tmp/hwcap-exec" $how \
+			"--mask=AT_HWCAP=$bit" -- "$tool" show
+		like "is refused in one line" "$(wc -l <"$tmp/err") $(cat "$tmp/err")" '^1 hwcap-exec: '
+		is "before it ran" "$(cat "$tmp/out")" ""
+	done
+	for call in 61:wait4 247:waitid; do
+		exits "${user:-caller}, trace: ${call#*:} forbidden" 125 $user "$tool" deny ${call%:*} \
+			"$tmp/hwcap-exec" --engine=trace "--mask=AT_HWCAP=$bit" -- "$tool" show
+		like "is refused in one line" "$(wc -l <"$tmp/err") $(cat "$tmp/err")" '^1 hwcap-exec: .*seccomp.*wait'
+		is "${user:-caller}, auto: ${call#*:} forbidden: there is another way" \
+			"$($user "$tool" deny ${call%:*} "$tmp/hwcap-exec" "--mask=AT_HWCAP=$bit" -- "$tool" show)" "$masked"
+	done
+	exits "${user:-caller}, --follow: wait4 forbidden" 125 $user "$tool" deny 61 "${follow[@]}" -- "$tool" show
+	like "is refused in one line" "$(wc -l <"$tmp/err") $(cat "$tmp/err")" '^1 hwcap-exec: .*seccomp.*wait4'
+	is "${user:-caller}, --follow: waitid forbidden: it is not needed" \
+		"$($user "$tool" deny 247 "${follow[@]}" -- sh -c '"$0" show' "$tool")" "$masked"
+	exits "${user:-caller}: no descriptor free" 125 $user prlimit --nofile=3 "${follow[@]}" -- "$tool" show
+	like "is refused in one line" "$(wc -l <"$tmp/err") $(cat "$tmp/err")" '^1 hwcap-exec: .*Too many open files'
+done
+exits "a program below forbids prctl: what it executes is killed" 137 "${follow[@]}" -- \
+	sh -c '"$0" deny 157 "$0" show & wait $!' "$tool"
+like "with one line" "$(grep -c '^hwcap-exec: ' "$tmp/err") $(cat "$tmp/err")" '^1 hwcap-exec: .*seccomp'
 is "process_vm_readv forbidden: there is another way" \
 	"$("$tool" deny 310 "${follow[@]}" -- sh -c '"$0" show' "$tool")" "$masked"
 
