@@ -27,6 +27,13 @@ struct arch_entry {
 };
 
 /*
+ * What arch_enforce() did: hidden features that can be turned off for a
+ * process and what it starts are off now; or they are at its next exec; or
+ * this architecture has none.
+ */
+enum arch_enforced { ARCH_ENFORCED, ARCH_ENFORCED_AT_EXEC, ARCH_ENFORCES_NOTHING };
+
+/*
  * A "leave site" is an instruction sequence of the new image (vDSO, interp or
  * program) that makes a system call and then returns, so that the last page of
  * ours can be unmapped from code that is not ours.

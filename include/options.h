@@ -25,7 +25,7 @@ struct options {
 	bool have_hide, have_keep; /* --mask, --keep given */
 	struct hwcaps hide, keep;  /* union of their SPECs */
 	bool by_name;              /* one of them names features */
-	bool exact, no_vdso, dry_run, verbose;
+	bool exact, no_vdso, enforce, dry_run, verbose;
 	enum cgroup_use cgroup;
 	const char *cgroup_path; /* --cgroup=PATH; NULL: this process's */
 	const char *cgroup_root; /* --cgroup-root=DIR; NULL: what is mounted */

@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "arch.h"
 #include "binfmt.h"
 #include "cgroup.h"
 #include "engine.h"
@@ -132,6 +133,29 @@ static int check_own_bits(struct diag *d, const struct start *s)
 		    "(chmod ug-s)");
 }
 
+/*
+ * Turn off what is hidden. Where that waits for an exec, we execute ourselves:
+ * the loader would be none.
+ */
+__attribute__((cold, noinline)) static int enforce(struct diag *d, const struct run *r,
+						   const struct hwcaps *hide)
+{
+	const struct start *s = &r->start;
+	char number[16];
+	long e = arch_enforce(hide->word[0]);
+
+	if (e == ARCH_ENFORCED)
+		return 0;
+	if (e == ARCH_ENFORCED_AT_EXEC)
+		e = sys_execve("/proc/self/exe", s->argv, s->envp);
+	if (e == ARCH_ENFORCES_NOTHING)
+		return diag(d, EXIT_FAILED, 0,
+			    "--enforce: there is nothing on " ARCH_NAME
+			    " that could be turned off, only riscv's vector unit");
+	return diag(d, EXIT_FAILED, (int)-e, "--enforce: unable to turn the vector unit off: %s",
+		    errno_text((int)-e, number));
+}
+
 static int run(struct diag *d, struct run *r)
 {
 	const struct options *o = &r->options;
@@ -153,6 +177,8 @@ static int run(struct diag *d, struct run *r)
 		return -1;
 	r->secure = r->start.secure || request.set_id;
 	if (compute_mask(d, r, &request))
+		return -1;
+	if (o->enforce && enforce(d, r, &request.hide))
 		return -1;
 	return engine_run(d, &request);
 }

@@ -21,6 +21,7 @@ static const struct option table[] = {
 	{ 'e', "engine", VALUE },
 	{ 'd', "no-vdso", NO_VALUE },
 	{ 'x', "exact", NO_VALUE },
+	{ 'E', "enforce", NO_VALUE },
 	{ 'n', "dry-run", NO_VALUE },
 	{ 'v', "verbose", NO_VALUE },
 	{ 'h', "help", NO_VALUE },
@@ -30,7 +31,8 @@ static const struct option table[] = {
 /* Those whose letter is only a name for the switch below. */
 static bool letter_is_internal(char letter)
 {
-	return letter == 'x' || letter == 'd' || letter == 'C' || letter == 'R';
+	return letter == 'x' || letter == 'd' || letter == 'C' || letter == 'R' ||
+	       letter == 'E';
 }
 
 enum { OPTIONS = sizeof(table) / sizeof(table[0]) };
@@ -79,6 +81,7 @@ static int apply(struct diag *d, struct options *o, char letter, const char *val
 	case 'f': return parse_follow(d, value, &o->follow);
 	case 'x': o->exact = true; break;
 	case 'd': o->no_vdso = true; break;
+	case 'E': o->enforce = true; break;
 	case 'n': o->dry_run = true; break;
 	case 'v': o->verbose = true; break;
 	case 'h': o->action = ACTION_HELP; break;

@@ -24,6 +24,7 @@ static const char help[] =
 	"  -e, --engine=ENGINE  auto (default), loader or trace\n"
 	"      --no-vdso        do not tell PROGRAM where the vDSO is\n"
 	"      --exact          hide or keep exactly SPEC, not what depends on it\n"
+	"      --enforce        turn hidden features off, too (riscv: v)\n"
 	"  -n, --dry-run        print what would be run, and run nothing\n"
 	"  -v, --verbose        say which engine runs what\n"
 	"  -h, --help           print this and exit\n"

@@ -34,6 +34,7 @@ offers "entries" _hwcapctl "hwcapctl explain AT_HWCAP3" "AT_HWCAP3="
 offers "names after +" _hwcapctl "hwcapctl explain x86_64:AT_HWCAP2=fsgsbase+ring" "fsgsbase+ring3mwait"
 
 offers "options of hwcap-exec" _hwcap_exec "hwcap-exec --ar" "--argv0="
+offers "--enforce" _hwcap_exec "hwcap-exec --en" "--engine= --enforce"
 offers "--mask SPEC" _hwcap_exec "hwcap-exec -m amd64:fsg" "fsgsbase"
 offers "--mask=SPEC" _hwcap_exec "hwcap-exec --mask=none,amd64:fsg" "fsgsbase"
 offers "--mask=LIST" _hwcap_exec "hwcap-exec --mask=none,al" "none,all"

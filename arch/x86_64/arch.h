@@ -10,6 +10,7 @@
 
 #include "arch_abi.h"
 #include "arch_brk.h"
+#include "arch_enforce.h"
 #include "arch_property.h"
 #include "machine.h"
 

@@ -61,7 +61,7 @@ _hwcap_exec()
 	--argv0=*) ;;
 	--cgroup=* | --cgroup-root=*) mapfile -t COMPREPLY < <(compgen -d -- "${cur#*=}") ;;
 	-*)
-		_hwcap_choose '--mask= --keep= --follow --follow=try --argv0= --engine= --cgroup --no-cgroup --cgroup-root= --exact --no-vdso --dry-run
+		_hwcap_choose '--mask= --keep= --follow --follow=try --argv0= --engine= --cgroup --no-cgroup --cgroup-root= --exact --no-vdso --enforce --dry-run
 			--verbose --help --version' "$cur"
 		case ${COMPREPLY[0]-} in *=) compopt -o nospace 2>/dev/null ;; esac
 		;;

@@ -72,6 +72,7 @@ static void assert_options_equal(const struct options *a, const struct options *
 	assert_memory_equal(&a->keep, &b->keep, sizeof(a->keep));
 	assert_int_equal(a->exact, b->exact);
 	assert_int_equal(a->no_vdso, b->no_vdso);
+	assert_int_equal(a->enforce, b->enforce);
 	assert_int_equal(a->dry_run, b->dry_run);
 	assert_int_equal(a->verbose, b->verbose);
 	assert_int_equal(a->cgroup, b->cgroup);
@@ -98,6 +99,7 @@ static void flags(void **unused)
 	} cases[] = {
 		{ "--exact", NULL, offsetof(struct options, exact) },
 		{ "--no-vdso", NULL, offsetof(struct options, no_vdso) },
+		{ "--enforce", NULL, offsetof(struct options, enforce) },
 		{ "--dry-run", "-n", offsetof(struct options, dry_run) },
 		{ "--verbose", "-v", offsetof(struct options, verbose) },
 	};
@@ -376,6 +378,7 @@ static void random_words(void **unused)
 		"",          "x",          "-h",
 		"--version", "-xd",        "none",
 		"auto",      "--=",        "-mnone",
+		"--enforce", "-E",         "--enforce=",
 	};
 	uint64_t state = 11;
 
