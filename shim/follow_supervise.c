@@ -116,8 +116,8 @@ static void denied(struct supervisor *s, struct slot *slot)
 		line = follow_status_line(status, "TracerPid:");
 	if (line && follow_number(&line))
 		refuse(s, slot,
-		       "a program that is being traced cannot be masked; trace "
-		       "hwcap-exec --mask=... PROGRAM instead, or use --follow=try");
+		       "a program that is being traced cannot be masked; attach to it "
+		       "once it runs (gdb -p, strace -p), or use --follow=try");
 	else if (!follow_delegate(s, slot))
 		refuse(s, slot,
 		       "a program of another user, or one that may not be "

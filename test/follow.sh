@@ -270,7 +270,66 @@ else
 	skip "other ids" "needs root"
 fi
 
+# ---- debuggers -----------------------------------------------------------------
+gcc -g -O0 -o "$tmp/waits" "$srcdir/test/jobs/wait.c" || bail_out "unable to compile"
+debug()
+{
+	rm -f "$tmp/ready"
+	"${follow[@]}" -- sh -c 'rm -f "$1.fifo"; mkfifo "$1.fifo"; "$0" "$1" <"$1.fifo" & exec 9>"$1.fifo"
+		until [ -e "$1" ]; do :; done; shift; "$@" $!; exec 9>&-; wait' "$tmp/waits" "$tmp/ready" "$@"
+}
+is "gdb in the tree attaches" "$(debug gdb -nx -q -batch -ex 'print answer' -ex 'info auxv' -p 2>/dev/null |
+	sed -n 's/^16 .* \(0x.*\)/\1/p; /^\$1/p')" "\$1 = 42"$'\n'"${masked%% *}"
+is "strace in the tree attaches" \
+	"$(debug timeout -s INT 1 strace -o "$tmp/strace" -p 2>"$tmp/strace.err"; grep -c '^read(0' "$tmp/strace")" 1
+exits "gdb in the tree cannot start a program" 1 "${follow[@]}" -- \
+	gdb -nx -q -batch -ex 'break main' -ex run "$tmp/waits"
+like "which one line says" "$(grep -c '^hwcap-exec: ' "$tmp/err") $(cat "$tmp/err")" \
+	'^1 hwcap-exec: process [0-9]+: .*traced.*attach'
+exits "nor can strace -f" 0 "${follow[@]}" -- sh -c 'strace -f -o /dev/null "$0" show; [ $? = 1 ]' "$tool"
+is "with --follow=try both can" "$("${follow[@]/--follow/--follow=try}" -- \
+	gdb -nx -q -batch -ex 'break main' -ex run -ex 'print answer' "$tmp/waits" 2>/dev/null </dev/null | grep '^\$1')" \
+	"\$1 = 42"
+
+# ---- a browser, unprivileged -----------------------------------------------------
+mkdir "$tmp/home"
+[ "$(id -u)" != 0 ] || chown 65534 "$tmp/home"
+echo '<p id=x>before</p><script>document.getElementById("x").textContent = "sum " + (40 + 2);</script>' \
+	>"$tmp/page.html"
+chmod 644 "$tmp/page.html"
+# browse WRAPPER... PROGRAM: what the page has become
+browse()
+{
+	local sandbox=()
+	unshare -Ur true 2>/dev/null || sandbox=(--no-sandbox)
+	${users[-1]} env HOME="$tmp/home" timeout -s KILL 60 "$@" --headless --disable-gpu ${sandbox[@]+"${sandbox[@]}"} \
+		--dump-dom "file://$tmp/page.html" 2>"$tmp/browse.err" | grep -o '>sum [0-9]*<'
+}
+is "chromium natively" "$(browse /usr/lib/chromium/chromium)" ">sum 42<"
+is "chromium, auto" "$(browse "$tmp/hwcap-exec" --mask=all -- /usr/lib/chromium/chromium)" ">sum 42<"
+is "chromium, followed" "$(browse "$tmp/hwcap-exec" --follow --mask=all -- /usr/bin/chromium)" ">sum 42<"
+
 # ---- a build -----------------------------------------------------------------
+# Of a source package of Debian's, at the same time natively and followed.
+hello=$("$srcdir/test/arch/packages" source bookworm hello 2>"$tmp/hello.log") || show "$tmp/hello.log"
+build_hello()
+{
+	mkdir "$tmp/hello.$1" && cd "$tmp/hello.$1" && shift && "$@" \
+		sh -c '"$0/configure" CFLAGS=-O2 && make && make check' "$hello" >log 2>&1
+}
+(build_hello native env) &
+(build_hello followed "${follow[@]}" --)
+is "a Debian source package: configure, make and make check, followed" $? 0
+wait $!
+is "... natively" $? 0
+show_result()
+{
+	(cd "$tmp/hello.$1" && ./hello && strip hello && sha256sum hello config.h &&
+		grep -E '^# (TOTAL|PASS|FAIL|ERROR)' log)
+}
+is "... with the same result" "$(show_result followed)" "$(show_result native)"
+like "... which is one" "$(show_result followed)" 'Hello, world!'
+
 build()
 {
 	mkdir -p "$1" && (cd "$1" && shift && "$@" sh -c \
