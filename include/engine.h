@@ -22,8 +22,8 @@ struct engine_request {
 	struct hwcaps hide;
 	struct hwcaps fixed; /* of it, without what the cgroup hides now: */
 	unsigned int cgroup; /* how --follow adds that to FIXED at each exec */
-	bool by_name; /* a feature's name is among what made it */
-	bool set_id;  /* a native exec would change credentials */
+	bool by_name;        /* a feature's name is among what made it */
+	bool set_id;         /* a native exec would change credentials */
 };
 
 /* Set R->set_id. Returns 0, or -1 with D filled where no engine could do that. */

@@ -18,9 +18,9 @@
 struct trace_edit {
 	struct hwcaps hide;
 	struct hwcaps hide_insecure; /* these as well, unless AT_SECURE is 1 */
-	bool by_name;        /* bits came from names: void for another ABI's program */
-	bool no_vdso;        /* drop AT_SYSINFO_EHDR */
-	unsigned int cgroup; /* follow.h: how the caller's cgroup adds to it */
+	bool by_name;                /* bits came from names: void for another ABI's program */
+	bool no_vdso;                /* drop AT_SYSINFO_EHDR */
+	unsigned int cgroup;         /* follow.h: how the caller's cgroup adds to it */
 };
 
 /*

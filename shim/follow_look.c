@@ -165,7 +165,8 @@ bool follow_add_note(struct slot *slot)
 bool follow_is_question(const struct seccomp_data *data)
 {
 	return is_ours(data) && !data->args[0] &&
-	       (data->args[3] == FOLLOW_QUERY || (data->args[3] & ~(uint64_t)FOLLOW_FLAGS) == FOLLOW_JOIN);
+	       (data->args[3] == FOLLOW_QUERY ||
+		(data->args[3] & ~(uint64_t)FOLLOW_FLAGS) == FOLLOW_JOIN);
 }
 
 static bool same_edit(const struct trace_edit *a, const struct trace_edit *b)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "arch.h"
+#include "arch_enforce.h"
 #include "binfmt.h"
 #include "cgroup.h"
 #include "engine.h"

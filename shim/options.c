@@ -31,8 +31,7 @@ static const struct option table[] = {
 /* Those whose letter is only a name for the switch below. */
 static bool letter_is_internal(char letter)
 {
-	return letter == 'x' || letter == 'd' || letter == 'C' || letter == 'R' ||
-	       letter == 'E';
+	return letter == 'x' || letter == 'd' || letter == 'C' || letter == 'R' || letter == 'E';
 }
 
 enum { OPTIONS = sizeof(table) / sizeof(table[0]) };

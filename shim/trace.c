@@ -241,8 +241,8 @@ static int refused(struct diag *d, const char *name, int error)
 			    "another pid namespace",
 			    name);
 	if (error == EOPNOTSUPP)
-		return diag(d, EXIT_FAILED, EPERM,
-			    "%s: unable to trace it: %s", name, edit_text(EDIT_FORBIDDEN));
+		return diag(d, EXIT_FAILED, EPERM, "%s: unable to trace it: %s", name,
+			    edit_text(EDIT_FORBIDDEN));
 	if (error == EPERM || error == ENOSYS || error == EACCES)
 		return diag(d, EXIT_FAILED, EPERM,
 			    "%s: unable to trace it: this process is traced "

@@ -165,6 +165,8 @@ is "it did not run" "$(cat "$tmp/out")" ""
 is "--follow=try runs it" "$("${follow[@]/--follow/--follow=try}" -- strace -o /dev/null "$tool" show)" "$native"
 exits "strace above" 125 strace -o /dev/null "${follow[@]}" -- "$tool" show
 like "is refused in one line" "$(wc -l <"$tmp/err") $(cat "$tmp/err")" '^1 hwcap-exec: .*traced'
+is "strace of the loader works there" \
+	"$(strace -f -o /dev/null "$tmp/hwcap-exec" --engine=loader "--mask=AT_HWCAP=$bit" -- "$tool" show)" "$masked"
 exits "ptrace forbidden" 125 "$tool" deny 101 "${follow[@]}" -- "$tool" show
 like "is refused in one line" "$(wc -l <"$tmp/err") $(cat "$tmp/err")" '^1 hwcap-exec: .*ptrace'
 exits "seccomp forbidden" 125 "$tool" deny 317 "${follow[@]}" -- "$tool" show

@@ -8,7 +8,6 @@
 
 #include "arch_abi.h"
 #include "arch_brk.h"
-#include "arch_enforce.h"
 #include "arch_property.h"
 #include "arch_sigreturn.h"
 #include "arch_window.h"

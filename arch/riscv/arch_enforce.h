@@ -7,8 +7,7 @@
 #ifndef ARCH_ENFORCE_H
 #define ARCH_ENFORCE_H
 
-#include "arch_abi.h"
-#include "machine.h"
+#include "arch.h"
 
 /* HIDDEN is AT_HWCAP's mask. Returns an enum arch_enforced or a negative errno. */
 static inline long arch_enforce(uint64_t hidden)

@@ -10,7 +10,6 @@
 
 #include "arch_abi.h"
 #include "arch_brk.h"
-#include "arch_enforce.h"
 #include "arch_property.h"
 #include "machine.h"
 
