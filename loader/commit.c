@@ -315,8 +315,8 @@ __attribute__((noinline)) static int commit_below(struct diag *d, const struct l
 		return result;
 	how.message = (uint64_t)message;
 	how.message_size = put_message(message, sizeof(message), from->execfn);
-	if (process_set_name(d, l->request->program->name ? l->request->program->name :
-							    args.execfn))
+	if (process_set_name(d,
+			     l->request->program->name ? l->request->program->name : args.execfn))
 		return -1;
 	stack_build(&stack, &args, auxv, auxc);
 	entry.sp = stack.sp;

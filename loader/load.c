@@ -19,8 +19,8 @@ static const Elf64_Phdr *table_in_head(const struct program_file *f, const struc
 	return (const Elf64_Phdr *)(const void *)(f->head + at);
 }
 
-static int wrong_elf(struct diag *d, const struct image *image, const char *program, int error,
-		     const char *why)
+__attribute__((cold)) static int wrong_elf(struct diag *d, const struct image *image,
+					   const char *program, int error, const char *why)
 {
 	const struct elf_file *elf = &image->elf;
 	const char *machine = elf_machine_name(elf->header.e_machine);

@@ -133,7 +133,8 @@ int program_file_open(struct program_file *f, const char *path)
 }
 
 /* Text for a failed open; knows the one case in which execve would differ. */
-static int open_failed(struct diag *d, const struct program *p, const char *path, int error)
+__attribute__((cold)) static int open_failed(struct diag *d, const struct program *p,
+					     const char *path, int error)
 {
 	char number[16];
 	int status = error == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;

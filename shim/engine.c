@@ -164,8 +164,8 @@ run_followed(struct diag *d, const struct engine_request *r, const char *why)
  * AS_IS: our address space is as the kernel made it; the loader, where it
  * gives up, leaves the vDSO elsewhere. Returns 1 if there can be no tracer.
  */
-__attribute__((noinline)) static int try_trace(struct diag *d, const struct engine_request *r,
-					       const char *why, bool as_is)
+__attribute__((noinline, cold)) static int try_trace(struct diag *d, const struct engine_request *r,
+						     const char *why, bool as_is)
 {
 	const struct trace_edit edit = { .hide = r->hide,
 					 .by_name = r->by_name,
@@ -277,8 +277,9 @@ static unsigned int abi_of(const struct program_file *f)
 }
 
 /* NAME and INSTEAD, what else might be done, are for what goes wrong. */
-__attribute__((noinline)) static int run_copy(struct diag *d, const struct load_request *r,
-					      char **argv, const char *name, const char *instead)
+__attribute__((noinline, cold)) static int run_copy(struct diag *d, const struct load_request *r,
+						    char **argv, const char *name,
+						    const char *instead)
 {
 	struct stamp stamp;
 	long fd;
@@ -323,7 +324,7 @@ bool engine_is_stamped(void)
 	return stamp_own.flags & STAMP_TARGET;
 }
 
-int engine_run_stamp(struct diag *d, const struct start *s, struct program *p)
+__attribute__((cold)) int engine_run_stamp(struct diag *d, const struct start *s, struct program *p)
 {
 	const bool first = s->argc > 1 && !strcmp(s->argv[0], first_start);
 	const struct load_request request = {
