@@ -74,7 +74,34 @@ for arch in x86_64 arm64 ppc64 riscv; do
 	done
 	ok "$arch: the table compiles by itself" "$CC" -std=c11 -Wall -Wextra -Werror -fsyntax-only \
 		-I"$srcdir/include" -x c "$tmp/reference.h" -Wno-unused-const-variable
+	is "$arch: what is implied has a source" "$(awk -F '\t' 'NR > 1 && $5 !~ /^[-*]$/ && $6 !~ /; implies: ./ {
+		print $4 }' "$srcdir/arch/$arch/hwcap.tsv")" ""
 	rows=$(awk -F '\t' 'NR > 1 && !/^#/' "$srcdir/arch/$arch/hwcap.tsv" | wc -l)
 	like "$arch: every row is there" "$(cat "$tmp/reference.h")" "t->count = $rows;"
 done
+# A larger value of an ID register's field includes what a smaller one stands for
+# (Arm ARM, D24.1.3): of two features of one field, one implies the other.
+is "arm64: features of one field are ordered" "$(awk -F '\t' '
+	NR == 1 || /^#/ { next }
+	{
+		n = split($5, list, ",")
+		for (i = 1; i <= n; i++)
+			up[$4, list[i]] = 1
+		names[++count] = $4
+		if (split($6, part, "ID_") == 2)
+			field[$4] = part[2]
+	}
+	END {
+		for (k = 1; k <= count; k++)
+			for (i = 1; i <= count; i++)
+				if ((names[i], names[k]) in up)
+					for (j = 1; j <= count; j++)
+						if ((names[k], names[j]) in up)
+							up[names[i], names[j]] = 1
+		for (i = 1; i <= count; i++)
+			for (j = 1; j < i; j++)
+				if (names[i] in field && field[names[i]] == field[names[j]] &&
+				    !((names[i], names[j]) in up) && !((names[j], names[i]) in up))
+					print names[i], names[j], field[names[i]]
+	}' "$srcdir/arch/arm64/hwcap.tsv")" ""
 done_testing
