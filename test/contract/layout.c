@@ -77,7 +77,9 @@ static void read_runs(struct runs *r, const char *path)
 	derive(r, "exe", "mmap");
 	derive(r, "interp", "vdso");
 	derive(r, "mmap", "vdso");
-	derive(r, "stack", "vdso");
+	/* Above the stack (Linux 6.1 on x86) it is where the kernel put it. */
+	if (series_of(r, "vdso")->value[0] < series_of(r, "stack")->value[0])
+		derive(r, "stack", "vdso");
 	derive(r, "exe", "brk");
 }
 
