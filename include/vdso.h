@@ -30,4 +30,10 @@ bool vdso_move(struct vdso *v, uint64_t to, uint64_t page);
 /* Executable bytes of the vDSO, for arch_find_leave_site(). */
 const unsigned char *vdso_code(const struct vdso *v, uint64_t *size);
 
+/*
+ * How much is mapped of a vDSO that begins with HEAD, but for the rest of the
+ * last page: sections that are not loaded are there, too. 0 if it is none.
+ */
+uint64_t vdso_file_size(const void *head);
+
 #endif

@@ -118,3 +118,14 @@ const unsigned char *vdso_code(const struct vdso *v, uint64_t *size)
 		*size = ph->p_filesz;
 	return (const unsigned char *)v->text;
 }
+
+uint64_t vdso_file_size(const void *head)
+{
+	const Elf64_Ehdr *eh = head;
+	const Elf64_Phdr *ph = text_segment((uint64_t)(uintptr_t)head);
+	uint64_t sections = eh->e_shoff + (uint64_t)eh->e_shentsize * eh->e_shnum;
+
+	if (!ph)
+		return 0;
+	return sections > ph->p_filesz ? sections : ph->p_filesz;
+}

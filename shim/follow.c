@@ -313,9 +313,6 @@ int follow_start(struct diag *d, const struct start *s, const struct follow *f)
 {
 	int channel = -1, failed;
 
-	if (!ARCH_TRACE_AVAILABLE)
-		return diag(d, EXIT_FAILED, ENOSYS, "--follow is not available on %s yet",
-			    ARCH_NAME);
 	if (follow_supervised())
 		return join(d, f);
 	if (spawn(d, s, f, &channel))

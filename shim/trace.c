@@ -44,6 +44,8 @@ struct kernel_sigaction {
 	unsigned long handler, flags, words[3];
 };
 
+enum { VDSO_HEAD = 1024 }; /* its program headers are in there */
+
 #define SIGNAL_BIT(signal) (1UL << ((signal)-1))
 
 static int state_of(const struct tracer *t)
@@ -139,34 +141,42 @@ static void await_exec(const struct tracer *t, int tid)
 }
 
 /*
- * Free bytes at the end of the vDSO's last page, for the code that no vDSO of
- * this architecture has; 0 if there are none.
+ * Free bytes at the end of the vDSO's last page, for the code that it lacks; 0
+ * if there are none.
  */
-static uint64_t room_in_vdso(const struct traced *x, const struct tracer *t)
+static uint64_t room_in_vdso(const struct traced *x, uint64_t page)
 {
-	const struct vdso own = { .text = t->vdso };
+	_Alignas(uint64_t) unsigned char head[VDSO_HEAD];
 	uint64_t size, end, code = 0;
 
-	if (!x->context.have_site || x->e.width != 8 || !vdso_code(&own, &size))
+	if (x->e.width != 8 ||
+	    edit_read(x->tid, x->e.vdso, head, sizeof(head)) != (long)sizeof(head))
 		return 0;
-	end = page_up(size, t->page) - sizeof(code);
-	if (end < size || edit_read(x->tid, x->e.vdso + end, &code, sizeof(code)) < 8 || code)
+	size = vdso_file_size(head);
+	end = page_up(size, page) - sizeof(code);
+	if (!size || end < size || edit_read(x->tid, x->e.vdso + end, &code, sizeof(code)) < 8 ||
+	    code)
 		return 0;
 	return x->e.vdso + end;
 }
 
+static void add_code(const struct traced *x, uint64_t page, struct arch_trace_site *site)
+{
+	uint64_t at = room_in_vdso(x, page), code;
+
+	memcpy(&code, arch_trace_code, sizeof(code));
+	if (at && !sys_ptrace(PTRACE_POKEDATA, x->tid, at, code))
+		arch_trace_take_code(site, at);
+}
+
 /* Have it return from a signal after its wait: that restores all there is. */
-static uint64_t add_sigreturn(const struct traced *x, uint64_t code)
+static uint64_t add_frame(const struct traced *x)
 {
 	unsigned char frame[ARCH_TRACE_FRAME];
-	uint64_t at = (arch_trace_sp(&x->e.regs) - sizeof(frame)) & ~15UL, poke;
+	uint64_t at = (arch_trace_sp(&x->e.regs) - ARCH_TRACE_FRAME_ROOM) & ~15UL;
 
-	memcpy(&poke, arch_trace_sigreturn, sizeof(poke));
 	arch_trace_frame(&x->e.regs, x->e.mask, frame);
-	if (sys_ptrace(PTRACE_POKEDATA, x->tid, code, poke) ||
-	    edit_write(x->tid, at, frame, sizeof(frame)))
-		return 0;
-	return at;
+	return edit_write(x->tid, at, frame, sizeof(frame)) ? 0 : at;
 }
 
 /*
@@ -179,23 +189,26 @@ static int let_it_reap(struct traced *x, const struct tracer *t)
 {
 	const uint64_t child = SIGNAL_BIT(SIGCHLD), mask = x->e.mask & ~child;
 	const bool unblock = (x->e.mask & child) && !t->child_pending;
+	const bool restore = (unblock || !x->e.site.clean) && x->e.width == 8;
 	struct arch_trace_regs regs = x->e.regs;
+	struct arch_trace_site site = x->e.site;
 	uint64_t stack[ARCH_TRACE_STACK], then = arch_trace_ip(&regs);
-	uint64_t sp = arch_trace_sp(&x->e.regs), code = 0;
+	uint64_t sp = arch_trace_sp(&x->e.regs);
 	size_t words;
 
-	if (unblock || !x->e.site.clean)
-		code = room_in_vdso(x, t);
-	if (code) {
-		then = code;
-		sp = add_sigreturn(x, code);
+	if (arch_trace_lacks_code(&site, restore))
+		add_code(x, t->page, &site);
+	if (restore && site.sigreturn) {
+		then = site.sigreturn;
+		sp = add_frame(x);
 	}
-	words = arch_trace_set_last_call(&regs, &x->e.site, ARCH_TRACE_WAITID,
-					 t->alone ? P_ALL : P_PID, t->alone ? 0 : (uint64_t)t->pid,
-					 then, sp, stack);
+	if (!site.returns)
+		return diag(x->d, EXIT_CANNOT_RUN, EPERM, "%s", edit_text(EDIT_NO_SITE));
+	words = arch_trace_set_last_call(&regs, &site, ARCH_TRACE_WAITID, t->alone ? P_ALL : P_PID,
+					 t->alone ? 0 : (uint64_t)t->pid, then, sp, stack);
 	if (!sp || edit_write(x->tid, arch_trace_sp(&regs), stack, words * x->e.width))
 		return diag(x->d, EXIT_FAILED, EFAULT, "unable to write to its memory");
-	if (code && unblock)
+	if (then == site.sigreturn && unblock)
 		sys_ptrace(PTRACE_SETSIGMASK, x->tid, sizeof(mask), (unsigned long)&mask);
 	return edit_set_regs(x->tid, &regs) ? -1 : 0;
 }
@@ -204,7 +217,9 @@ static void helper(void *arg)
 {
 	struct tracer *t = arg;
 	struct diag d = { .status = 0 };
-	struct traced x = { .d = &d, .tid = t->parent, .can_step = !t->trap_taken };
+	struct traced x = { .d = &d,
+			    .tid = t->parent,
+			    .can_step = ARCH_TRACE_CAN_STEP && !t->trap_taken };
 
 	check_parent(t);
 	seize_parent(t, x.tid);

@@ -346,6 +346,7 @@ static bool find_site(const struct edit_context *c, struct edit_state *e, int ti
 	if (!narrow && c->have_site) {
 		e->site = c->site;
 		e->site.at += e->vdso;
+		e->site.sigreturn += e->site.sigreturn ? e->vdso : 0;
 		return true;
 	}
 	r = edit_read(tid, e->vdso, code, sizeof(code));

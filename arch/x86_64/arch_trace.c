@@ -146,7 +146,7 @@ size_t arch_trace_set_last_call(struct arch_trace_regs *r, const struct arch_tra
 }
 
 /* mov $15, %eax; syscall; nop */
-const unsigned char arch_trace_sigreturn[8] = { 0xb8, 15, 0, 0, 0, 0x0f, 0x05, 0x90 };
+const unsigned char arch_trace_code[8] = { 0xb8, 15, 0, 0, 0, 0x0f, 0x05, 0x90 };
 
 /* include/uapi/asm/sigcontext.h and ucontext.h; fpstate 0: as at the start. */
 void arch_trace_frame(const struct arch_trace_regs *r, uint64_t mask,
@@ -174,6 +174,7 @@ static bool site_at(const unsigned char *code, size_t size, struct arch_trace_si
 
 	site->words = 0;
 	site->frame = false;
+	site->returns = true;
 	*cleared = 0;
 	if (size > 2 && code[i] == 0xc9) {
 		site->frame = true;

@@ -1,15 +1,18 @@
 /*
  * as - run a program in a situation that the guest's shell cannot make
  *
- *	as fixed|nobody|unlimited|plain|NUMBER PROGRAM [ARG]...
+ *	as fixed|nobody|blocked|unlimited|no-proc|plain|NUMBER PROGRAM [ARG]...
  *
  * NUMBER: that often, one after the other, as long as it succeeds.
  */
 #define _GNU_SOURCE
 #include <grp.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/personality.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -18,11 +21,18 @@
 static int enter(const char *situation)
 {
 	const struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
+	sigset_t set;
 
 	if (!strcmp(situation, "plain"))
 		return 0;
 	if (!strcmp(situation, "fixed"))
 		return personality(ADDR_NO_RANDOMIZE) < 0;
+	if (!strcmp(situation, "blocked"))
+		return sigemptyset(&set) || sigaddset(&set, SIGCHLD) || sigaddset(&set, SIGTERM) ||
+		       sigprocmask(SIG_BLOCK, &set, NULL);
+	if (!strcmp(situation, "no-proc"))
+		return unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+		       umount2("/proc", MNT_DETACH);
 	if (!strcmp(situation, "unlimited"))
 		return setrlimit(RLIMIT_STACK, &unlimited);
 	if (!strcmp(situation, "nobody"))

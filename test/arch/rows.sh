@@ -3,12 +3,13 @@
 # rows.sh - the process contract in a guest: native against masked
 #
 # Runs in the guest's busybox. PROGRAMS is the directory of the contract's
-# programs, WRAP what runs a program masked. Every probe in a few situations;
-# prints what compare prints, and as its last line "rows PASSED FAILED PROGRAMS".
+# programs, ENGINE the option that says how they are masked. Every probe in a few
+# situations; prints what compare prints, and as its last line "rows PASSED
+# FAILED PROGRAMS".
 set -u
 : "${PROGRAMS:=/contract}" "${HWCAP_EXEC:=/bin/hwcap-exec}" "${MASK:=}" "${VARIANTS:=*}"
 : "${SITUATIONS:=aslr fixed arguments nobody unlimited script layout}" "${EXCEPTIONS:=/exceptions}"
-: "${LAYOUT_RUNS:=200}"
+: "${LAYOUT_RUNS:=200}" "${ENGINE:=--engine=loader}"
 work=$(mktemp -d)
 chmod 1777 "$work"
 rows=0 failed=0 programs=0
@@ -25,6 +26,7 @@ run()
 	aslr) as plain "$@" ;;
 	arguments) as plain "$@" '' -- --mask=all ' ' -x 'a b' ;;
 	fixed | nobody | unlimited) as "$situation" "$@" ;;
+	nobody-fixed | blocked-fixed) as fixed as "${situation%-*}" "$@" ;;
 	*) echo "rows.sh: unknown situation $situation" >&2; return 125 ;;
 	esac
 }
@@ -46,7 +48,7 @@ pair()
 	local native
 	report "$work/native" "$2" "$4"
 	native=$status
-	report "$work/masked" "$2" $HWCAP_EXEC --engine=loader --exact ${MASK:+--mask=$MASK} -- "$4"
+	report "$work/masked" "$2" $HWCAP_EXEC $ENGINE --exact ${MASK:+--mask=$MASK} -- "$4"
 	programs=$((programs + 1))
 	# What dies as soon as it is executed may as well be refused.
 	if [ "$native" = 139 ] && [ "$status" = 126 ]; then

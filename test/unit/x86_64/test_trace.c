@@ -27,6 +27,8 @@ static void plain_site(void **state)
 	assert_int_equal(site.at, 0x1001);
 	assert_int_equal(site.words, 0);
 	assert_false(site.clean);
+	assert_true(site.returns);
+	assert_int_equal(site.sigreturn, 0);
 	assert_false(arch_trace_find_site(plain, sizeof(plain), 0, true, &site));
 }
 
@@ -70,7 +72,7 @@ static void refused_sites(void **state)
 
 static void last_call(void **state)
 {
-	const struct arch_trace_site site = { .at = 0x5000, .words = 2, .frame = true };
+	struct arch_trace_site site = { .at = 0x5000, .words = 2, .frame = true };
 	struct arch_trace_regs regs = { .size = sizeof(regs.word) };
 	uint64_t stack[ARCH_TRACE_STACK];
 
@@ -83,6 +85,11 @@ static void last_call(void **state)
 	assert_int_equal(stack[0], 0);
 	assert_int_equal(stack[1], 0);
 	assert_int_equal(stack[2], 0x1234);
+	assert_false(arch_trace_lacks_code(&site, false));
+	assert_true(arch_trace_lacks_code(&site, true));
+	arch_trace_take_code(&site, 0x6ff8);
+	assert_false(arch_trace_lacks_code(&site, true));
+	assert_int_equal(site.sigreturn, 0x6ff8);
 }
 
 int main(void)
