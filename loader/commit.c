@@ -291,7 +291,7 @@ __attribute__((noinline)) static int commit_below(struct diag *d, const struct l
 	struct process_map map;
 	struct arch_leave how = { .fd = -1 };
 	_Alignas(16) char room[leave_code_size()];
-	char message[strlen(from->execfn) + 2 * MESSAGE_ROOM];
+	char message[strlen(from->execfn) + 2UL * MESSAGE_ROOM];
 	uint64_t code = (uint64_t)room;
 	size_t auxc;
 	int result;

@@ -61,7 +61,7 @@ hot()
 {
 	local name="a run needs no more than .hot: $1"
 	shift
-	if ! grep -q '^SIZE_CFLAGS := -Os' "$builddir/config.mk"; then
+	if ! grep -q '^SIZE_CFLAGS := -O' "$builddir/config.mk"; then
 		skip "$name" "configured with CFLAGS of its own"
 	elif ! $CC --version | grep -q 'Free Software Foundation'; then
 		skip "$name" "the list is of GCC's sections"
