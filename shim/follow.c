@@ -78,7 +78,7 @@ long channel_receive(int channel, void *data, size_t size, int *fd)
  */
 static long fork_outside(void)
 {
-	int subreaper = 0, status;
+	int subreaper = 0, child, status;
 	long r;
 
 	sys_prctl(PR_GET_CHILD_SUBREAPER, (unsigned long)&subreaper, 0, 0, 0);
@@ -93,18 +93,26 @@ static long fork_outside(void)
 	}
 	if (r < 0)
 		return r;
-	while (sys_wait4((int)r, &status, __WALL) == -EINTR)
-		;
+	child = (int)r;
+	do
+		r = sys_wait4(child, &status, __WALL);
+	while (r == -EINTR);
+	if (r < 0)
+		return r;
 	return WIFEXITED(status) ? -WEXITSTATUS(status) : -EAGAIN;
 }
 
 static int spawn_failed(struct diag *d, int error)
 {
+	const char *hint = "";
 	char number[16];
 
+	if (error == EAGAIN)
+		hint = "; a limit on processes (ulimit -u)?";
+	if (error == EPERM)
+		hint = "; a seccomp filter that forbids wait4(2)?";
 	return diag(d, EXIT_FAILED, error, "unable to start the supervisor: %s%s",
-		    errno_text(error, number),
-		    error == EAGAIN ? "; a limit on processes (ulimit -u)?" : "");
+		    errno_text(error, number), hint);
 }
 
 static int spawn(struct diag *d, const struct start *s, const struct follow *f, int *channel)
