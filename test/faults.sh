@@ -46,9 +46,12 @@ inject "loader, script" "$exec_" --mask=all --engine=loader --no-cgroup -- "$tmp
 inject "auto, cgroups as well" "$exec_" --mask=all -- "$target"
 inject "trace" "$exec_" --mask=all --engine=trace --no-cgroup -- "$target"
 options=(-u "$nobody")
-inject "loader, unprivileged" "$exec_" --mask=all --engine=loader --no-cgroup -- "$tmp/target-interp"
+# Its interpreter is named by its place in the tree, which may be out of reach.
+with_interp=$tmp/target-interp
+"${as_nobody[@]}" test -x "$faults/target-pie" || with_interp=$tmp/target-pie
+inject "loader, unprivileged" "$exec_" --mask=all --engine=loader --no-cgroup -- "$with_interp"
 inject "auto, unprivileged" "$exec_" --mask=all --no-cgroup -- "$target"
-inject "trace, unprivileged" "$exec_" --mask=all --engine=trace --no-cgroup -- "$tmp/target-interp"
+inject "trace, unprivileged" "$exec_" --mask=all --engine=trace --no-cgroup -- "$with_interp"
 
 # The mask is the cgroup's alone: failing to read it must not lose it.
 cgroup=''
