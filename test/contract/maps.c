@@ -152,6 +152,13 @@ void out_address(const struct probe *p, unsigned long a)
 	out_hex(a - base_of(p, r));
 }
 
+/*
+ * The stack's zone begins 6 MiB below the last page that its random part can
+ * reach: room for the stack's first 132 KiB and for arguments, but not for
+ * mmap_base, which RLIMIT_STACK (8 MiB) and the guard keep further down
+ * (mm/util.c: mmap_base()). At the page itself, one run in some thousands would
+ * be on the wrong side.
+ */
 const char *probe_zone_of(unsigned long a)
 {
 	unsigned i = 0;

@@ -51,9 +51,9 @@ static const struct probe_zone {
 } probe_zone[] = {
 	{ "low", 0x100000000 },        { "below", 0x555555554000 },
 	{ "pie-47", 0x560000000000 },  { "middle", 0x7ffe00000000 },
-	{ "mmap-47", 0x7fffc0000000 }, { "stack-47", 0x800000000000 },
+	{ "mmap-47", 0x7fffbfa00000 }, { "stack-47", 0x800000000000 },
 	{ "between", 0xaaaaaaaa8000 }, { "pie", 0xb00000000000 },
-	{ "upper", 0xfffe00000000 },   { "mmap", 0xffffc0000000 },
+	{ "upper", 0xfffe00000000 },   { "mmap", 0xffffbfa00000 },
 	{ "stack", 0x1000000000000 },  { "beyond", ~0UL },
 };
 

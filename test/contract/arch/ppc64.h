@@ -48,8 +48,8 @@ static const struct probe_zone {
 	unsigned long end;
 } probe_zone[] = {
 	{ "low", 0x100000000 },         { "pie", 0x200000000 },       { "below", 0x10000000000 },
-	{ "brk-hash", 0x10080000000 },  { "middle", 0x3ffe00000000 }, { "mmap-46", 0x3fffc0000000 },
-	{ "stack-46", 0x400000000000 }, { "upper", 0x7ffe00000000 },  { "mmap", 0x7fffc0000000 },
+	{ "brk-hash", 0x10080000000 },  { "middle", 0x3ffe00000000 }, { "mmap-46", 0x3fffbfa00000 },
+	{ "stack-46", 0x400000000000 }, { "upper", 0x7ffe00000000 },  { "mmap", 0x7fffbfa00000 },
 	{ "stack", 0x800000000000 },    { "beyond", ~0UL },
 };
 

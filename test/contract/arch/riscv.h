@@ -48,9 +48,9 @@ static const struct probe_zone {
 	unsigned long end;
 } probe_zone[] = {
 	{ "low", 0x100000000 },        { "below-39", 0x2aaaaaa000 }, { "pie-39", 0x2b40000000 },
-	{ "middle-39", 0x3e00000000 }, { "mmap-39", 0x3fc0000000 },  { "stack-39", 0x4000000000 },
+	{ "middle-39", 0x3e00000000 }, { "mmap-39", 0x3fbfa00000 },  { "stack-39", 0x4000000000 },
 	{ "below", 0x555555554000 },   { "pie", 0x560000000000 },    { "upper", 0x7ffe00000000 },
-	{ "mmap", 0x7fffc0000000 },    { "stack", 0x800000000000 },  { "beyond", ~0UL },
+	{ "mmap", 0x7fffbfa00000 },    { "stack", 0x800000000000 },  { "beyond", ~0UL },
 };
 
 /* No such calls: they give the same error to everyone. */

@@ -45,7 +45,7 @@ static const struct probe_zone {
 } probe_zone[] = {
 	{ "low", 0x100000000 },       { "below", 0x2aaaaaaaa000 }, { "legacy", 0x2bb000000000 },
 	{ "middle", 0x555555554000 }, { "pie", 0x566000000000 },   { "upper", 0x7ee000000000 },
-	{ "mmap", 0x7ffbfffff000 },   { "stack", 0x800000000000 }, { "vsyscall", ~0UL },
+	{ "mmap", 0x7ffbffa00000 },   { "stack", 0x800000000000 }, { "vsyscall", ~0UL },
 };
 
 enum {
